@@ -1,0 +1,175 @@
+//! The JSON document of `plan -o json`: `lessee/plan/v1`. Texts are already in the reader's language;
+//! keys and codes never are.
+
+use crate::{
+    AsOf, Basis, Bytes, Confidence, Currency, LineKind, Money, Purchase, Term, WorkUnit,
+    perf::{BoundBy, Layout, MemoryUse},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PlanDoc {
+    /// `lessee/plan/v1`
+    pub schema: String,
+    /// RFC 3339, UTC.
+    pub generated_at: String,
+    pub catalog: CatalogDoc,
+    /// The workload as resolved: every default filled in.
+    pub workload: serde_json::Value,
+    /// Ranked, best first.
+    pub options: Vec<OptionDoc>,
+    /// What cannot be ranked and why: no published price, no exchange rate, unverified.
+    pub unranked: Vec<UnrankedDoc>,
+    pub rejected: RejectedDoc,
+    /// Ranks of options that no other beats in cost, time and risk at once.
+    pub pareto: Vec<u32>,
+    /// Defaults that the user did not set, each `path = value`.
+    pub assumptions: Vec<AssumptionDoc>,
+    pub warnings: Vec<WarningDoc>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CatalogDoc {
+    pub offers: u64,
+    /// Newest price in the catalog.
+    pub as_of: Option<AsOf>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OptionDoc {
+    pub rank: u32,
+    pub offer: OfferDoc,
+    pub nodes: u32,
+    pub purchase: Purchase,
+    pub work: WorkDoc,
+    pub bill: BillDoc,
+    pub cost_per_unit: CostPerUnitDoc,
+    /// Expected interruptions over the job.
+    pub interruptions: f64,
+    pub warnings: Vec<WarningDoc>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OfferDoc {
+    /// `provider/instance_type@region`
+    pub key: String,
+    pub provider: String,
+    pub region: String,
+    pub instance_type: String,
+    pub gpu: GpuDoc,
+    pub vcpus: Option<f64>,
+    pub memory_gib: Option<f64>,
+    pub interconnect: Option<String>,
+    pub network_gbps: Option<f64>,
+    pub price_per_hour: Money,
+    pub price_as_of: Option<AsOf>,
+    pub price_source: String,
+    pub confidence: Confidence,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct GpuDoc {
+    pub model: String,
+    /// `SXM`, `PCIe`, `NVL`, `OAM`, `Superchip`; null = not stated.
+    pub form: Option<String>,
+    pub count: u32,
+    pub memory_gb_each: Option<f64>,
+    pub usable_mib_each: Option<u32>,
+    /// Share of a physical GPU behind each device; 1 = whole.
+    pub fraction: f64,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct WorkDoc {
+    pub unit: WorkUnit,
+    pub per_second: f64,
+    pub low: f64,
+    pub high: f64,
+    pub bound_by: BoundBy,
+    pub duration_seconds: f64,
+    pub duration_p90_seconds: f64,
+    pub basis: Basis,
+    pub memory: MemoryUse,
+    pub layout: Layout,
+    pub terms: Vec<Term>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct BillDoc {
+    pub currency: Currency,
+    /// Some lines are unknown: the total is a lower bound.
+    pub at_least: bool,
+    pub lines: Vec<LineDoc>,
+    /// Null when lines in several currencies could not be added; see `totals`.
+    pub total: Option<Money>,
+    /// With the 90th percentile of duration and interruptions.
+    pub total_p90: Option<Money>,
+    pub totals: Vec<Money>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LineDoc {
+    pub kind: LineKind,
+    pub what: String,
+    /// Exact decimal.
+    pub quantity: String,
+    pub unit: String,
+    pub unit_price: Option<Money>,
+    /// Null when not known; then `low`, `high` and `reason` say what can be said.
+    pub amount: Option<Money>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub low: Option<Money>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub high: Option<Money>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<String>,
+    pub basis: Basis,
+    pub confidence: Confidence,
+    pub source: String,
+    pub as_of: Option<AsOf>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CostPerUnitDoc {
+    /// `run`, `1M tokens`, `frame`, `trial`, `gpu_hour`
+    pub unit: String,
+    pub amount: Option<Money>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct WarningDoc {
+    pub code: String,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct UnrankedDoc {
+    pub key: String,
+    pub purchase: Purchase,
+    pub nodes: u32,
+    /// What it would cost, where a model can say; never ranked.
+    pub total: Option<Money>,
+    pub reason: WarningDoc,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RejectedDoc {
+    pub count: u64,
+    /// Code of the reason -> number of offers.
+    pub by_reason: std::collections::BTreeMap<String, u64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct AssumptionDoc {
+    pub field: String,
+    pub value: String,
+    pub text: String,
+}
+
+/// A size for people next to the exact number of bytes.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SizeDoc {
+    pub bytes: Bytes,
+    pub text: String,
+}
