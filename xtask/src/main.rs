@@ -1,1 +1,82 @@
-fn main() {}
+//! `cargo xtask TASK`: what CI and developers do, one file a task. Nothing of it ships.
+//!
+//! Start with [`test`], which calls nearly all the others in order.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a developer's tool talks to its terminal"
+)]
+
+mod bench;
+mod examples;
+mod fuzz;
+mod generate;
+mod layers;
+mod licences;
+mod measure;
+mod peers;
+mod reference;
+mod release;
+mod rows;
+mod sh;
+mod steps;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask TASK
+
+  test [--install] [--full]   all that CI does; --install first installs the peers on a bare Debian machine,
+                              --full fuzzes each target for 10 minutes instead of 20 seconds
+  layers                      core uses only core, io never app
+  tidy                        file sizes, paths of one machine, left-over markers
+  licences                    every fact has a source, every data file a licence
+  generate [--check]          schemas/, docs/reference/, the output shown in the READMEs
+  examples                    every example through the release binary, without network
+  fuzz [SECONDS]              each fuzz target for so long (20)
+  bench [--peers] [--check]   CPU seconds and memory of plan and catalog list; --peers: beside SkyPilot and gpuhunt
+  rows [DIR]                  only write the 128,000 rows of the benchmark (target/bench/rows)
+  release                     tarball, checksums and (with maturin) a wheel in dist/
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let flag = |name: &str| args.iter().any(|a| a == name);
+    let done = match args.first().map(String::as_str) {
+        Some("test") => return test::run(flag("--install"), flag("--full")),
+        Some("layers") => layers::check(),
+        Some("tidy") => tidy::check(),
+        Some("licences") => licences::check(),
+        Some("generate") => generate::run(flag("--check")),
+        Some("examples") => examples::run(),
+        Some("fuzz") => {
+            let seconds = args.get(1).and_then(|s| s.parse().ok()).unwrap_or(20);
+            fuzz::run(seconds)
+        }
+        Some("bench") => bench::run(flag("--peers"), flag("--check")),
+        Some("rows") => {
+            let dir = args.get(1).map_or("target/bench/rows", String::as_str);
+            rows::write(&sh::root().join(dir)).map(|_| steps::Outcome::Passed)
+        }
+        Some("release") => release::run(),
+        // not in the help: the inner half of `bench`
+        Some("measure") => measure::inner(&args[1..]),
+        _ => {
+            eprint!("{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(steps::Outcome::Passed) => ExitCode::SUCCESS,
+        Ok(steps::Outcome::Skipped(why)) => {
+            println!("skipped: {why}");
+            ExitCode::SUCCESS
+        }
+        Err(e) => {
+            eprintln!("error: {e:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

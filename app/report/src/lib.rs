@@ -1,1 +1,24 @@
-//! To be filled.
+//! Puts lessee's answers into words and tables: two languages, one source for all faces.
+//!
+//! Start with [`Texts`] (a [`lessee_model::Msg`] becomes a sentence), then [`Report`] (what a command
+//! has to say, independent of the format) and [`render`] (terminal, Markdown, CSV, JSON, HTML). Nothing
+//! here reads or writes files, the environment or the terminal: width and colour are passed in.
+
+mod clean;
+mod fit;
+mod lang;
+mod locales;
+pub mod plan;
+mod quantity;
+mod render;
+mod report;
+mod table;
+mod texts;
+
+pub use clean::clean;
+pub use lang::Lang;
+pub use locales::sources;
+pub use render::{Format, render};
+pub use report::{Block, Report, Style};
+pub use table::{Align, Cell, Column, Table, Tone};
+pub use texts::Texts;

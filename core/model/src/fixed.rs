@@ -59,6 +59,11 @@ impl Fixed {
         let negative = (self.0 < 0) != (other.0 < 0);
         let (a, b) = (self.0.unsigned_abs(), other.0.unsigned_abs());
         let one = ONE as u128;
+        // nearly every price times a quantity fits: one division instead of three
+        if let Some(product) = a.checked_mul(b).and_then(|x| x.checked_add(one / 2)) {
+            let magnitude = i128::try_from(product / one).unwrap_or(i128::MAX);
+            return Fixed(if negative { -magnitude } else { magnitude });
+        }
         let (ah, al) = (a / one, a % one);
         let (bh, bl) = (b / one, b % one);
         // a*b/1e12 = ah*bh*1e12 + ah*bl + al*bh + al*bl/1e12; the last term alone needs rounding

@@ -256,6 +256,10 @@ impl GpuTable {
                 // `A100` + `80`: the model keeps its own digits only if the whole still names a model
                 for take in (1..=digits.min(3)).rev() {
                     let (head, tail) = cut.split_at(cut.len() - take);
+                    // no memory starts with a zero: `A100 40GB` is not an A10 with 040
+                    if tail.starts_with('0') {
+                        continue;
+                    }
                     if self.aliases.contains_key(head) && memory.is_none() {
                         memory = tail.parse::<f64>().ok();
                         word = head.to_owned();

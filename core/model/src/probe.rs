@@ -124,3 +124,25 @@ pub struct HostReading {
     /// STREAM triad, GB/s.
     pub stream_gbs: Option<Reading>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_reads_and_only_measured_values_count() {
+        let text = include_str!("../../../examples/probe-8xh100.json");
+        let report: ProbeReport = serde_json::from_str(text).expect("the committed example");
+        assert_eq!(report.gpus.len(), 8);
+        let bandwidth = |i: usize| report.gpus[i].memory_bandwidth_gbs.as_ref().and_then(Reading::measured);
+        assert_eq!(bandwidth(0), Some(2980.0));
+        assert_eq!(bandwidth(5), None, "unknown is not a value");
+        assert_eq!(report.links[1].gbs.measured(), None, "claimed is not measured");
+    }
+
+    #[test]
+    fn unknown_fields_are_refused() {
+        let text = r#"{"schema":"lessee/probe/v1","measured_at":"2026-11-20T08:15:00Z","gpuz":[]}"#;
+        assert!(serde_json::from_str::<ProbeReport>(text).is_err());
+    }
+}

@@ -104,6 +104,12 @@ pub struct Tariff {
     pub block_stopped: Known<PerVolumeMonth>,
     pub billing: Known<BillingRule>,
     pub boot: Known<BootTime>,
+    /// Smallest and largest step, in seconds, to which the providers with a known rule round billed
+    /// time: the range where this one publishes no rule.
+    pub rounding_elsewhere_s: Option<(u32, u32)>,
+    /// What the provider that holds the data now charges for letting them out; `None` when the data
+    /// come from nowhere that bills (see `lessee_cost::source_egress`).
+    pub source_egress: Option<Known<Tiers>>,
 }
 
 /// A price for keeping one GB (or GiB) for one month.

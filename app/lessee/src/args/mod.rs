@@ -1,0 +1,162 @@
+//! The command line as typed: no defaults, no files, no meaning. Doc comments are the English help;
+//! `locales/zh-CN/help.ftl` holds the Chinese one. Settings give it meaning, see [`crate::settings`].
+
+mod catalog;
+mod help;
+mod parse;
+mod plan;
+pub(crate) mod workload_flags;
+
+pub(crate) use catalog::{
+    CatalogCommand, DiffArgs, ExportArgs, ImportArgs, ListArgs, RefreshArgs, RemoveArgs, ShowArgs,
+};
+pub(crate) use parse::{Parsed, command, parse, wants_json};
+pub(crate) use plan::PlanArgs;
+
+use clap::builder::PossibleValue;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// What a rented GPU really costs for your work.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lessee",
+    disable_version_flag = true,
+    disable_help_subcommand = true,
+    subcommand_required = false,
+    arg_required_else_help = true,
+    infer_subcommands = false,
+    max_term_width = 100
+)]
+pub(crate) struct Cli {
+    /// Print the version; with -v also the date of the catalog.
+    #[arg(short = 'V', long)]
+    pub version: bool,
+    /// Say more.
+    #[arg(short = 'v', long, requires = "version")]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub global: GlobalArgs,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Flags that every command takes.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Common options")]
+pub(crate) struct GlobalArgs {
+    /// Language of texts for people; else by LC_ALL and LANG.
+    #[arg(long, global = true, value_name = "LANG", value_parser = languages())]
+    pub lang: Option<String>,
+    /// Format of the answer on stdout.
+    #[arg(short, long, global = true, value_name = "FORMAT", value_parser = ["table", "json", "jsonl", "csv", "md", "html"])]
+    pub output: Option<String>,
+    /// Also write the answer to a file, in the format of its extension; may be repeated.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub export: Vec<PathBuf>,
+    /// Columns to show, by key (the header of -o csv).
+    #[arg(
+        long,
+        global = true,
+        value_name = "KEYS",
+        value_delimiter = ',',
+        hide_short_help = true
+    )]
+    pub columns: Vec<String>,
+    /// Column to sort by; -KEY for descending.
+    #[arg(
+        long,
+        global = true,
+        value_name = "KEY",
+        allow_hyphen_values = true,
+        hide_short_help = true
+    )]
+    pub sort: Option<String>,
+    /// Never use the network.
+    #[arg(long, global = true)]
+    pub offline: bool,
+    /// Time zone of the times that people read, such as Asia/Shanghai.
+    #[arg(long, global = true, value_name = "ZONE", hide_short_help = true)]
+    pub tz: Option<String>,
+    /// Only the answer and errors.
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Folder of your own catalog snapshots.
+    #[arg(long, global = true, value_name = "DIR", hide_short_help = true)]
+    pub data_dir: Option<PathBuf>,
+    /// The time to take for now, RFC 3339.
+    #[arg(long, global = true, value_name = "TIME", hide = true)]
+    pub now: Option<String>,
+}
+
+fn languages() -> clap::builder::PossibleValuesParser {
+    [
+        PossibleValue::new("en"),
+        PossibleValue::new("zh-CN").aliases(["zh", "zh-cn", "zh_CN", "zh-Hans"]),
+    ]
+    .into()
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Rank what can be rented for a job, with the whole bill.
+    Plan(Box<PlanArgs>),
+    /// Rent or own: break-even of buying the hardware.
+    Buy(BuyArgs),
+    /// Offers and prices: built in, imported and refreshed.
+    #[command(subcommand)]
+    Catalog(CatalogCommand),
+    /// Print the JSON Schema of an input or output, or the known models.
+    Schema(SchemaArgs),
+    /// Show the settings in force and where they come from.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Check this installation; the output can be pasted into an issue.
+    Doctor,
+    /// Print a completion script for a shell.
+    Completions(CompletionsArgs),
+    /// Write the man pages into a folder.
+    #[command(hide = true)]
+    Man(ManArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BuyArgs {
+    /// Description of the purchase (TOML); - reads stdin.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// Which document; without it the list of them.
+    #[arg(value_name = "DOCUMENT")]
+    pub document: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Show every setting.
+    Show(ConfigShowArgs),
+    /// Show which files and folders are used, and how to remove them.
+    Path,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConfigShowArgs {
+    /// Say for each setting where its value comes from.
+    #[arg(long)]
+    pub origin: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+}

@@ -1,0 +1,34 @@
+//! One file a verb: facts in, core decides, a report out. No command prints by itself.
+
+mod buy;
+mod catalog;
+mod completions;
+mod config;
+mod doctor;
+mod plan;
+mod schema;
+mod version;
+
+use crate::args::{Cli, Command};
+use crate::failure::Failure;
+use crate::output::Printer;
+use crate::settings::Settings;
+use lessee_model::Exit;
+
+pub(crate) fn run(cli: Cli, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
+    if cli.version {
+        return version::run(cli.verbose, settings, printer);
+    }
+    match cli.command {
+        Some(Command::Plan(args)) => plan::run(*args, settings, printer),
+        Some(Command::Buy(args)) => buy::run(&args, settings, printer),
+        Some(Command::Catalog(command)) => catalog::run(command, settings, printer),
+        Some(Command::Schema(args)) => schema::run(&args, printer),
+        Some(Command::Config(command)) => config::run(&command, settings, printer),
+        Some(Command::Doctor) => doctor::run(settings, printer),
+        Some(Command::Completions(args)) => completions::run(&args, printer),
+        Some(Command::Man(args)) => completions::man(&args),
+        None => Err(Failure::usage(lessee_model::Msg::new("no-command"))
+            .hint(lessee_model::Msg::new("hint-help"))),
+    }
+}

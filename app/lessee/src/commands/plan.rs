@@ -1,0 +1,239 @@
+//! `plan FILE`: a workload in, ranked machines with the whole bill out; `--explain` and `--why-not` ask it why.
+
+use crate::args::PlanArgs;
+use crate::facts;
+use crate::failure::Failure;
+use crate::output::Printer;
+use crate::settings::Settings;
+use lessee_catalog::Facts;
+use lessee_model::workload::{
+    Location, ResolveContext, Workload, WorkloadFile, parse_workload_with, resolve,
+};
+use lessee_model::{Exit, Msg, PlanDoc, ProbeReport, did_you_mean};
+use lessee_plan::{Plan, PlanInput, Rules, plan, why_not};
+use lessee_report::plan::{PlanSource, explain_report, plan_doc, plan_report, why_not_report};
+use std::io::Read;
+use std::path::Path;
+
+/// A workload is text that a person wrote; anything larger is some other file.
+const LARGEST_WORKLOAD: u64 = 4 << 20;
+const LARGEST_PROBE: u64 = 64 << 20;
+
+pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
+    let facts = facts::load_reporting(settings, printer)?;
+    let (typed, workload) = workload(&args, &facts, settings)?;
+    let measured = args
+        .measured
+        .iter()
+        .map(|path| probe(path))
+        .collect::<Result<Vec<_>, _>>()?;
+    let input = PlanInput {
+        catalog: &facts.catalog,
+        gpus: &facts.gpus,
+        perf: &facts.perf,
+        tariffs: &facts.tariffs,
+        workload: &workload,
+        measured: &measured,
+        today: settings.today(),
+        rules: Rules::from_defaults(&facts.defaults),
+    };
+    let top = if args.all {
+        usize::MAX
+    } else {
+        args.top.max(1)
+    };
+    let plan = plan(input, top);
+    if let Some(wanted) = &args.why_not {
+        return explain_absence(input, &plan, wanted, printer);
+    }
+    let texts = printer.texts();
+    let source = PlanSource {
+        catalog: &facts.catalog,
+        workload: &workload,
+        typed: without_nulls(serde_json::to_value(&typed).unwrap_or_default()),
+        generated_at: settings.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+    };
+    let doc: PlanDoc = plan_doc(&plan, &source, texts);
+    match args.explain {
+        None => printer.report(plan_report(&doc, top, texts))?,
+        Some(rank) => match explain_report(&doc, rank, texts) {
+            Some(report) => printer.report(report)?,
+            None => {
+                let msg = Msg::new("plan-unknown-rank")
+                    .arg("rank", rank)
+                    .arg("count", doc.options.len());
+                return Err(Failure::usage(msg));
+            }
+        },
+    }
+    Ok(if doc.options.is_empty() {
+        Exit::No
+    } else {
+        Exit::Done
+    })
+}
+
+fn explain_absence(
+    input: PlanInput<'_>,
+    plan: &Plan,
+    wanted: &str,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let verdicts = why_not(input, plan, wanted);
+    if verdicts.is_empty() {
+        let failure = Failure::usage(Msg::new("why-not-unknown-offer").arg("offer", wanted));
+        let name = |o: &lessee_model::Offer| format!("{}/{}", o.provider, o.instance_type);
+        let names: Vec<String> = input.catalog.offers.iter().map(name).collect();
+        return Err(
+            match did_you_mean(wanted, names.iter().map(String::as_str)) {
+                Some(word) => failure.hint(Msg::new("hint-did-you-mean").arg("word", word)),
+                None => failure,
+            },
+        );
+    }
+    printer.report(why_not_report(
+        &verdicts,
+        input.workload.money.currency,
+        printer.texts(),
+    ))?;
+    Ok(Exit::Done)
+}
+
+/// The workload as typed and as resolved.
+fn workload(
+    args: &PlanArgs,
+    facts: &Facts,
+    settings: &Settings,
+) -> Result<(WorkloadFile, Workload), Failure> {
+    let (text, place) = match &args.file {
+        Some(path) => (read_text(path, LARGEST_WORKLOAD)?, shown(path)),
+        None if args.fields.is_empty() => return Err(Failure::usage(Msg::new("plan-needs-file"))),
+        None => (String::new(), "<flags>".to_owned()),
+    };
+    let mut typed = parse_workload_with(&text, &place, &args.fields)?;
+    let currency_given = typed.money.as_ref().is_some_and(|m| m.currency.is_some());
+    if !currency_given && let Some(currency) = settings.currency.value {
+        typed.money.get_or_insert_default().currency = Some(currency);
+    }
+    let cx = ResolveContext {
+        gpus: &facts.gpus,
+        models: &facts.models,
+        defaults: &facts.defaults,
+        place: &place,
+        text: &text,
+    };
+    let mut workload = resolve(&typed, cx)?;
+    name_providers(&mut workload, facts)?;
+    Ok((typed, workload))
+}
+
+/// Providers by any of their names (`阿里云`, `aliyun`) -> by key.
+fn name_providers(workload: &mut Workload, facts: &Facts) -> Result<(), Failure> {
+    let key = |name: &str| provider_key(name, facts);
+    let c = &mut workload.constraints;
+    for name in c.providers.iter_mut().chain(c.exclude_providers.iter_mut()) {
+        if !name.contains(['*', '?']) {
+            *name = key(name)?;
+        }
+    }
+    let discounts = std::mem::take(&mut workload.money.discounts);
+    for (name, share) in discounts {
+        workload.money.discounts.insert(key(&name)?, share);
+    }
+    if let Location::Provider { provider, .. } = &mut workload.data.location {
+        *provider = key(provider)?;
+    }
+    Ok(())
+}
+
+fn provider_key(name: &str, facts: &Facts) -> Result<String, Failure> {
+    let known = facts.providers.iter().find(|p| {
+        *p.key == *name
+            || *p.name_en.to_lowercase() == *name
+            || *p.name_zh == *name
+            || p.aliases.iter().any(|a| **a == *name)
+    });
+    if let Some(provider) = known {
+        return Ok(provider.key.to_string());
+    }
+    // a provider that only the user's own offers name
+    if facts.catalog.offers.iter().any(|o| *o.provider == *name) {
+        return Ok(name.to_owned());
+    }
+    let failure = Failure::usage(Msg::new("plan-unknown-provider").arg("name", name));
+    Err(
+        match did_you_mean(name, facts.providers.iter().map(|p| &*p.key)) {
+            Some(word) => failure.hint(Msg::new("hint-did-you-mean").arg("word", word)),
+            None => failure,
+        },
+    )
+}
+
+fn probe(path: &Path) -> Result<ProbeReport, Failure> {
+    let text = read_text(path, LARGEST_PROBE)?;
+    let unreadable = |detail: String| {
+        Failure::usage(
+            Msg::new("plan-probe-unreadable")
+                .arg("file", shown(path))
+                .arg("detail", detail),
+        )
+    };
+    let report: ProbeReport = serde_json::from_str(&text).map_err(|e| unreadable(e.to_string()))?;
+    if report.schema != "lessee/probe/v1" {
+        return Err(unreadable(format!("schema = {}", report.schema)));
+    }
+    Ok(report)
+}
+
+fn shown(path: &Path) -> String {
+    if path.as_os_str() == "-" {
+        "<stdin>".to_owned()
+    } else {
+        path.display().to_string()
+    }
+}
+
+/// A text file or stdin, whole, of reasonable size, in UTF-8.
+fn read_text(path: &Path, largest: u64) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let read = if path.as_os_str() == "-" {
+        std::io::stdin()
+            .lock()
+            .take(largest + 1)
+            .read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path).and_then(|file| file.take(largest + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|e| Failure::read(path, &e))?;
+    if bytes.len() as u64 > largest {
+        let msg = Msg::new("file-too-large")
+            .arg("path", shown(path))
+            .bytes("largest", largest as f64);
+        return Err(Failure::usage(msg));
+    }
+    let text = String::from_utf8(bytes).map_err(|e| {
+        Failure::usage(
+            Msg::new("file-not-utf8")
+                .arg("path", shown(path))
+                .arg("offset", e.utf8_error().valid_up_to()),
+        )
+        .hint(Msg::new("hint-utf8"))
+    })?;
+    Ok(text
+        .strip_prefix('\u{feff}')
+        .map(str::to_owned)
+        .unwrap_or(text))
+}
+
+/// Fields that were not typed do not belong into the document.
+fn without_nulls(value: serde_json::Value) -> serde_json::Value {
+    match value {
+        serde_json::Value::Object(map) => serde_json::Value::Object(
+            map.into_iter()
+                .filter(|(_, v)| !v.is_null())
+                .map(|(k, v)| (k, without_nulls(v)))
+                .collect(),
+        ),
+        other => other,
+    }
+}

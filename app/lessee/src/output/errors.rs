@@ -1,0 +1,149 @@
+//! How failures are shown: a sentence and hints for people, one JSON object with the fields of RFC 9457 for
+//! programs. Both on stderr.
+
+use super::{stderr_style, to_stderr, to_stdout};
+use crate::failure::Failure;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use lessee_model::{Exit, Msg};
+use lessee_report::{Lang, Texts};
+use serde_json::{Value, json};
+
+pub(crate) struct ErrorOutput {
+    texts: Texts,
+    json: bool,
+}
+
+impl ErrorOutput {
+    pub(crate) fn new(lang: Lang, json: bool) -> ErrorOutput {
+        ErrorOutput {
+            texts: Texts::new(lang),
+            json,
+        }
+    }
+
+    pub(crate) fn texts(&self) -> &Texts {
+        &self.texts
+    }
+
+    /// Shows a failure and gives its exit status.
+    pub(crate) fn failure(&self, failure: &Failure) -> Exit {
+        let detail = self.texts.msg(&failure.msg);
+        let hints: Vec<String> = failure.hints.iter().map(|h| self.texts.msg(h)).collect();
+        self.show(failure.code(), failure.exit, &detail, &hints);
+        failure.exit
+    }
+
+    /// Help and versions go to stdout and are a success; a usage error is shown like any other failure.
+    pub(crate) fn clap(&self, said: &clap::Error) -> Exit {
+        match said.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+                let text = said.render();
+                let text = if super::stdout_style().colour {
+                    text.ansi().to_string()
+                } else {
+                    text.to_string()
+                };
+                match to_stdout(text.as_bytes()) {
+                    Ok(()) => Exit::Done,
+                    Err(failure) => self.failure(&failure),
+                }
+            }
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                to_stderr(&said.render().to_string());
+                Exit::Usage
+            }
+            _ if self.json => {
+                let text = said.render().to_string();
+                let detail = text
+                    .lines()
+                    .next()
+                    .unwrap_or("")
+                    .trim_start_matches("error: ")
+                    .to_owned();
+                self.show("usage", Exit::Usage, &detail, &self.suggestions(said));
+                Exit::Usage
+            }
+            _ => {
+                let text = said.render();
+                to_stderr(&if stderr_style().colour {
+                    text.ansi().to_string()
+                } else {
+                    text.to_string()
+                });
+                Exit::Usage
+            }
+        }
+    }
+
+    fn suggestions(&self, said: &clap::Error) -> Vec<String> {
+        let kinds = [
+            ContextKind::SuggestedArg,
+            ContextKind::SuggestedSubcommand,
+            ContextKind::SuggestedValue,
+        ];
+        let words = kinds.iter().filter_map(|kind| match said.get(*kind) {
+            Some(ContextValue::String(word)) => Some(word.clone()),
+            Some(ContextValue::Strings(words)) => words.first().cloned(),
+            _ => None,
+        });
+        words
+            .map(|word| {
+                self.texts
+                    .msg(&Msg::new("hint-did-you-mean").arg("word", word))
+            })
+            .collect()
+    }
+
+    fn show(&self, code: &str, exit: Exit, detail: &str, hints: &[String]) {
+        if self.json {
+            let object: Value = json!({
+                "type": format!("urn:lessee:error:{code}"),
+                "title": self.texts.term("exit", exit_word(exit)),
+                "detail": detail,
+                "hints": hints,
+                "exit_code": exit as u8,
+            });
+            to_stderr(&format!("{object}\n"));
+            return;
+        }
+        let (bold, red, end) = if stderr_style().colour {
+            ("\x1b[1m", "\x1b[1;31m", "\x1b[0m")
+        } else {
+            ("", "", "")
+        };
+        let mut text = format!("{red}{}{end} {detail}\n", self.texts.get("error-label"));
+        for hint in hints {
+            text.push_str(&format!(
+                "{bold}{}{end} {hint}\n",
+                self.texts.get("hint-label")
+            ));
+        }
+        to_stderr(&text);
+    }
+}
+
+/// The word for an exit status; `docs/reference/exit-codes.md` lists them all.
+fn exit_word(exit: Exit) -> &'static str {
+    match exit {
+        Exit::Done => "done",
+        Exit::No => "no",
+        Exit::Usage => "usage",
+        Exit::Unreachable => "unreachable",
+        Exit::Credentials => "credentials",
+        Exit::Budget => "budget",
+        Exit::Preempted => "preempted",
+        Exit::CannotTell => "cannot_tell",
+        Exit::Stuck => "stuck",
+        Exit::Bug => "bug",
+    }
+}
+
+/// A panic is a bug of lessee: says so, in the language, with what a report needs.
+pub(crate) fn report_bugs_in(lang: Lang) {
+    std::panic::set_hook(Box::new(move |info| {
+        let msg = Msg::new("bug")
+            .arg("version", env!("CARGO_PKG_VERSION"))
+            .arg("detail", info.to_string().replace('\n', " "));
+        to_stderr(&format!("{}\n", Texts::new(lang).msg(&msg)));
+    }));
+}

@@ -1,0 +1,173 @@
+//! The only place that writes to stdout and stderr. Data goes to stdout, all else to stderr; a reader that
+//! stops reading (`| head`) is not an error.
+
+mod errors;
+mod place;
+
+pub(crate) use errors::{ErrorOutput, report_bugs_in};
+pub(crate) use place::{stderr_style, stdout_style};
+
+use crate::failure::Failure;
+use crate::settings::Settings;
+use lessee_model::{Msg, did_you_mean};
+use lessee_report::{Format, Report, Style, Texts, render};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// Prints answers in the format, language and width that were asked for.
+pub(crate) struct Printer {
+    texts: Texts,
+    format: Format,
+    exports: Vec<(PathBuf, Format)>,
+    columns: Vec<String>,
+    sort: Option<String>,
+    style: Style,
+    quiet: bool,
+}
+
+impl Printer {
+    pub(crate) fn new(settings: &Settings) -> Printer {
+        Printer {
+            texts: Texts::new(settings.lang.value),
+            format: settings.output.value,
+            exports: settings.exports.clone(),
+            columns: settings.columns.clone(),
+            sort: settings.sort.clone(),
+            style: stdout_style(),
+            quiet: settings.quiet.value,
+        }
+    }
+
+    pub(crate) fn texts(&self) -> &Texts {
+        &self.texts
+    }
+
+    /// Prints the answer on stdout and writes the files of `--export`.
+    ///
+    /// # Errors
+    /// An unknown key in `--columns` or `--sort`, or a file that cannot be written.
+    pub(crate) fn report(&self, mut report: Report) -> Result<(), Failure> {
+        self.arrange(&mut report)?;
+        for (path, format) in &self.exports {
+            let text = render(&report, *format, Style::PLAIN_80, &self.texts);
+            write_file(path, text.as_bytes())?;
+        }
+        self.data(&render(&report, self.format, self.style, &self.texts))
+    }
+
+    fn arrange(&self, report: &mut Report) -> Result<(), Failure> {
+        let Some(table) = report.main_table() else {
+            return Ok(());
+        };
+        let keys: Vec<&str> = table.keys().collect();
+        let unknown = |key: String| {
+            let hint = match did_you_mean(&key, keys.iter().copied()) {
+                Some(word) => Msg::new("hint-did-you-mean").arg("word", word),
+                None => Msg::new("hint-known-words").arg("words", keys.join(", ")),
+            };
+            Failure::usage(Msg::new("table-unknown-column").arg("key", key)).hint(hint)
+        };
+        if let Some(key) = &self.sort {
+            table.sort(key).map_err(unknown)?;
+        }
+        if !self.columns.is_empty() {
+            table.select(&self.columns).map_err(unknown)?;
+        }
+        Ok(())
+    }
+
+    /// Prints finished text on stdout: a schema, a completion script, a CSV.
+    ///
+    /// # Errors
+    /// stdout cannot be written, other than by a closed pipe.
+    pub(crate) fn data(&self, text: &str) -> Result<(), Failure> {
+        to_stdout(text.as_bytes())
+    }
+
+    /// A finished CSV: to the files of `--export` if there are any, else to stdout.
+    ///
+    /// # Errors
+    /// A file or stdout cannot be written.
+    pub(crate) fn csv(&self, text: &str) -> Result<(), Failure> {
+        for (path, _) in &self.exports {
+            write_file(path, text.as_bytes())?;
+        }
+        if self.exports.is_empty() {
+            self.data(text)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// A warning on stderr, also with `-q`: something of the user's could not be used.
+    pub(crate) fn warn(&self, msg: &Msg) {
+        to_stderr(&format!(
+            "{} {}\n",
+            self.texts.get("warning-label"),
+            self.texts.msg(msg)
+        ));
+    }
+
+    /// A remark on stderr; silent with `-q`.
+    pub(crate) fn note(&self, msg: &Msg) {
+        if !self.quiet {
+            to_stderr(&format!("{}\n", self.texts.msg(msg)));
+        }
+    }
+}
+
+/// # Errors
+/// stdout cannot be written, other than by a closed pipe.
+pub(crate) fn to_stdout(bytes: &[u8]) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::write(Path::new("<stdout>"), &e))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Nothing can be done about a stderr that cannot be written.
+pub(crate) fn to_stderr(text: &str) {
+    let mut err = std::io::stderr().lock();
+    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+}
+
+/// Whole or not at all: a file beside it is renamed over it.
+fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if path.is_dir() {
+        let e = std::io::Error::from(ErrorKind::IsADirectory);
+        return Err(Failure::write(path, &e));
+    }
+    let name = path
+        .file_name()
+        .map(|n| n.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
+    written.map_err(|e| {
+        let _ = std::fs::remove_file(&beside);
+        Failure::write(path, &e)
+    })
+}
+
+/// Asks a yes-or-no question on the terminal.
+///
+/// # Errors
+/// Nobody can answer because stdin is not a terminal: `--yes` is needed.
+pub(crate) fn ask(printer: &Printer, question: &Msg) -> Result<bool, Failure> {
+    use std::io::IsTerminal;
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure::usage(Msg::new("ask-no-terminal")).hint(Msg::new("hint-yes")));
+    }
+    to_stderr(&format!("{} [y/N] ", printer.texts.msg(question)));
+    let mut answer = String::new();
+    std::io::stdin()
+        .read_line(&mut answer)
+        .map_err(|e| Failure::read(Path::new("<stdin>"), &e))?;
+    Ok(matches!(
+        answer.trim().to_lowercase().as_str(),
+        "y" | "yes" | "是" | "好"
+    ))
+}

@@ -1,0 +1,34 @@
+# 性能：放不放得下，受什么限制。
+
+perf-does-not-fit = 放不下：每张 GPU 需要 {$needed}，只有 {$available}
+perf-no-rate = {$gpu} 的 {$what} 未知，因此不作预测
+perf-no-spec = GPU 表中没有 {$gpu}
+perf-not-a-gpu = 这台机器没有 GPU
+perf-too-few-gpus = 无法把模型切分到这台机器的 GPU 上
+perf-too-few-gpus-for-trial = 一次试验需要 {$needed} 张 GPU，机器只有 {$available} 张
+perf-tpot-unreachable = 每个输出 token 最快也要 {$best} 毫秒，上限是 {$limit} 毫秒
+perf-ttft-unreachable = 处理一个提示最快也要 {$best} 毫秒，上限是 {$limit} 毫秒
+perf-context = 请求长度 {$needed} 个 token，超过模型上下文 {$context}
+perf-model-dimensions = {$model}：类型或尺寸不适合此任务（缺少层数、隐藏维度、注意力头数或前向 GFLOPs）
+perf-ambiguous-gpu = 报价没有写明确切的 GPU 型号；按符合的型号中最慢的 {$gpu} 预测
+perf-spec-unverified = {$gpu} 的规格数据未经核实
+perf-slice = GPU 切片：假定有整卡 {$share} 的算力和带宽
+perf-weight-only = {$gpu} 没有该数值格式的计算单元：只省显存，计算仍按 16 位进行
+perf-no-bf16 = {$gpu} 不支持 BF16：按 FP16 加损失缩放计算
+perf-no-matrix-units = 未知 {$gpu} 有矩阵单元：按普通 FP32 速率计算
+perf-measured = 已用机器的实测值代替表中数值
+perf-mixture = 混合专家模型：实测数据少，范围较宽
+perf-network-assumed = 机器之间的网络未知，假定为 {$gbps} Gbit/s
+perf-pcie-sync = GPU 之间走 PCIe：约 {$lost} 的时间花在通信上，主机拓扑差时会多得多；请用探针实测
+perf-pcie-tensor-parallel = 模型跨 PCIe 切分：速度取决于主机拓扑；请用探针实测
+perf-checkpointing-chosen = 采用激活重计算，以便放得下或跑得更快
+perf-memory-nominal = 可用显存未知，按标称容量计算
+perf-assumed-utilisation = 依据假定的参考 GPU 利用率 {$share}
+perf-vcpus-unknown = CPU 核数未知：没有检查能否喂饱 GPU
+perf-cpu-feed = CPU 每秒只能供给 {$fed} 个样本，GPU 可处理 {$demand} 个：GPU 有 {$idle} 的时间空闲
+perf-network-feed = 网络每秒只能供给 {$fed} 个样本，GPU 可处理 {$demand} 个：GPU 有 {$idle} 的时间空闲
+perf-storage-feed = 存储每秒只能供给 {$fed} 个样本，GPU 可处理 {$demand} 个：GPU 有 {$idle} 的时间空闲
+perf-ttft-unloaded = 空闲机器上处理一个提示需要 {$prefill}；负载下的等待时间未作预测
+perf-render-few-runs = 跑分仅基于 {$n} 次运行
+perf-render-other-engine = 跑分来自 Blender Cycles；{$engine} 的表现可能不同
+perf-no-rt-cores = {$gpu} 没有光线追踪核心

@@ -1,0 +1,33 @@
+//! Foreign text made harmless for a terminal. Quotes, file names and provider texts are hostile: an escape
+//! sequence in them could rewrite what the user sees.
+
+use std::borrow::Cow;
+
+/// Replaces control characters (tab becomes a blank, line breaks stay) and the invisible characters that
+/// reverse the reading direction.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let harmless = |c: char| match c {
+        '\t' => ' ',
+        c if is_unsafe(c) => '\u{FFFD}',
+        c => c,
+    };
+    Cow::Owned(text.replace("\r\n", "\n").chars().map(harmless).collect())
+}
+
+fn is_unsafe(c: char) -> bool {
+    (c.is_control() && c != '\n') || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clean;
+
+    #[test]
+    fn escape_sequences_and_direction_marks_do_not_get_through() {
+        assert_eq!(clean("a\x1b[2Jb\u{202E}c\td"), "a\u{FFFD}[2Jb\u{FFFD}c d");
+        assert_eq!(clean("价格 76000\n元"), "价格 76000\n元");
+    }
+}

@@ -1,0 +1,216 @@
+//! `core/plan`'s answer -> `lessee/plan/v1`, texts in the reader's language.
+
+use crate::Texts;
+use lessee_model::plan::{
+    AssumptionDoc, BillDoc, CatalogDoc, CostPerUnitDoc, GpuDoc, LineDoc, OfferDoc, OptionDoc,
+    RejectedDoc, UnrankedDoc, WarningDoc, WorkDoc,
+};
+use lessee_model::{Bill, BillLine, Catalog, Machine, Msg, Offer, PlanDoc, Quantified, Workload};
+use lessee_plan::{Plan, PlanOption};
+
+/// What the document says besides the plan itself.
+pub struct PlanSource<'a> {
+    pub catalog: &'a Catalog,
+    pub workload: &'a Workload,
+    /// The workload as typed, as JSON without empty fields; assumed values are filled in here.
+    pub typed: serde_json::Value,
+    /// RFC 3339, UTC.
+    pub generated_at: String,
+}
+
+pub fn plan_doc(plan: &Plan, source: &PlanSource<'_>, texts: &Texts) -> PlanDoc {
+    PlanDoc {
+        schema: "lessee/plan/v1".to_owned(),
+        generated_at: source.generated_at.clone(),
+        catalog: CatalogDoc {
+            offers: source.catalog.offers.len() as u64,
+            as_of: source.catalog.as_of(),
+        },
+        workload: filled_in(source),
+        options: plan
+            .options
+            .iter()
+            .map(|o| option_doc(o, source.catalog, texts))
+            .collect(),
+        unranked: plan
+            .unranked
+            .iter()
+            .map(|u| UnrankedDoc {
+                key: u.key.clone(),
+                purchase: u.purchase,
+                nodes: u.nodes,
+                total: u.total,
+                reason: WarningDoc {
+                    code: u.code.to_owned(),
+                    text: texts.term("unranked", u.code),
+                },
+            })
+            .collect(),
+        rejected: RejectedDoc {
+            count: plan.rejected.count,
+            by_reason: plan
+                .rejected
+                .by_reason
+                .iter()
+                .map(|(code, n)| ((*code).to_owned(), *n))
+                .collect(),
+        },
+        pareto: plan.pareto.clone(),
+        assumptions: source
+            .workload
+            .assumed
+            .iter()
+            .map(|a| AssumptionDoc {
+                field: a.field.clone(),
+                value: a.value.clone(),
+                text: texts.msg(
+                    &Msg::new("plan-assumed")
+                        .arg("field", a.field.clone())
+                        .arg("value", a.value.clone()),
+                ),
+            })
+            .collect(),
+        warnings: plan.warnings.iter().map(|m| warning(m, texts)).collect(),
+    }
+}
+
+/// The typed workload with every assumed value at its place: itself a workload that gives the same plan.
+fn filled_in(source: &PlanSource<'_>) -> serde_json::Value {
+    let mut tree = source.typed.clone();
+    for assumed in &source.workload.assumed {
+        let value = &assumed.value;
+        let value = match (value.parse::<f64>(), value.as_str()) {
+            (_, "true") => true.into(),
+            (_, "false") => false.into(),
+            (Ok(x), _) => serde_json::json!(x),
+            (Err(_), text) => text.into(),
+        };
+        set(&mut tree, &assumed.field, value);
+    }
+    tree
+}
+
+fn set(tree: &mut serde_json::Value, path: &str, value: serde_json::Value) {
+    let (part, rest) = path
+        .split_once('.')
+        .map_or((path, None), |(part, rest)| (part, Some(rest)));
+    if !tree.is_object() {
+        *tree = serde_json::Value::Object(serde_json::Map::new());
+    }
+    let Some(object) = tree.as_object_mut() else {
+        return;
+    };
+    match rest {
+        None => {
+            object.insert(part.to_owned(), value);
+        }
+        Some(rest) => set(
+            object.entry(part).or_insert(serde_json::Value::Null),
+            rest,
+            value,
+        ),
+    }
+}
+
+/// Code and text of a warning; the code is the id without its prefix.
+pub(super) fn warning(msg: &Msg, texts: &Texts) -> WarningDoc {
+    let code = msg
+        .id
+        .strip_prefix("warn-")
+        .unwrap_or(&msg.id)
+        .replace('-', "_");
+    WarningDoc {
+        code,
+        text: texts.msg(msg),
+    }
+}
+
+fn option_doc(option: &PlanOption, catalog: &Catalog, texts: &Texts) -> OptionDoc {
+    let offer = &catalog.offers[option.offer];
+    let machine = catalog.machine(offer);
+    let p = &option.prediction;
+    OptionDoc {
+        rank: option.rank,
+        offer: offer_doc(option, offer, machine),
+        nodes: option.nodes,
+        purchase: option.purchase,
+        work: WorkDoc {
+            unit: p.unit,
+            per_second: p.per_second,
+            low: p.low,
+            high: p.high,
+            bound_by: p.bound_by,
+            duration_seconds: option.duration_s,
+            duration_p90_seconds: option.duration_p90_s,
+            basis: p.basis,
+            memory: p.memory,
+            layout: p.layout,
+            terms: p.terms.clone(),
+        },
+        bill: bill_doc(&option.bill, &option.bill_p90, texts),
+        cost_per_unit: CostPerUnitDoc {
+            unit: option.cost_per_unit.unit.to_owned(),
+            amount: option.cost_per_unit.amount,
+        },
+        interruptions: option.run.interruptions,
+        warnings: option.warnings.iter().map(|m| warning(m, texts)).collect(),
+    }
+}
+
+fn offer_doc(option: &PlanOption, offer: &Offer, machine: &Machine) -> OfferDoc {
+    OfferDoc {
+        key: offer.key(),
+        provider: offer.provider.to_string(),
+        region: offer.region.to_string(),
+        instance_type: offer.instance_type.to_string(),
+        gpu: GpuDoc {
+            model: machine.gpu.model.to_string(),
+            form: machine.gpu.form.map(|f| f.to_string()),
+            count: u32::from(machine.gpu_count),
+            memory_gb_each: machine.gpu.memory_gb,
+            usable_mib_each: machine.usable_mib_each,
+            fraction: f64::from(machine.gpu_fraction),
+        },
+        vcpus: machine.vcpus.map(f64::from),
+        memory_gib: machine.memory_gib.map(f64::from),
+        interconnect: machine.interconnect.map(|i| i.to_string()),
+        network_gbps: machine.network_gbps.map(f64::from),
+        price_per_hour: option.price.per_hour,
+        price_as_of: option.price.why.as_of,
+        price_source: option.price.why.source.to_string(),
+        confidence: option.price.why.confidence.max(machine.confidence),
+    }
+}
+
+fn bill_doc(median: &Bill, p90: &Bill, texts: &Texts) -> BillDoc {
+    BillDoc {
+        currency: median.currency,
+        at_least: median.at_least,
+        lines: median.lines.iter().map(|l| line_doc(l, texts)).collect(),
+        total: median.total(),
+        total_p90: p90.total(),
+        totals: median.totals.clone(),
+    }
+}
+
+fn line_doc(line: &BillLine, texts: &Texts) -> LineDoc {
+    let (amount, low, high, reason) = match &line.amount {
+        Quantified::Known(money) => (Some(*money), None, None, None),
+        Quantified::Unknown { low, high, reason } => (None, *low, *high, Some(texts.msg(reason))),
+    };
+    LineDoc {
+        kind: line.kind,
+        what: texts.msg(&line.what),
+        quantity: line.quantity.to_string(),
+        unit: line.unit.to_string(),
+        unit_price: line.unit_price,
+        amount,
+        low,
+        high,
+        reason,
+        basis: line.why.basis,
+        confidence: line.why.confidence,
+        source: line.why.source.to_string(),
+        as_of: line.why.as_of,
+    }
+}

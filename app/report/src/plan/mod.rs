@@ -1,0 +1,12 @@
+//! A plan for readers: [`plan_doc`] is the public JSON document, and all that people see is made from that
+//! document alone, so that a saved plan can be shown again.
+
+mod doc;
+mod explain;
+mod view;
+mod why_not;
+
+pub use doc::{PlanSource, plan_doc};
+pub use explain::explain_report;
+pub use view::plan_report;
+pub use why_not::why_not_report;

@@ -1,0 +1,80 @@
+//! What a command has to say, before a format is chosen: blocks for people and the data for machines.
+
+use crate::Table;
+
+/// One answer. Texts are already in the reader's language; the data is the public contract.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Title of the HTML page.
+    pub title: String,
+    pub blocks: Vec<Block>,
+    /// The JSON document.
+    pub data: serde_json::Value,
+    /// Name of the list in `data` whose members are the lines of JSONL.
+    pub items: &'static str,
+}
+
+#[derive(Clone, Debug)]
+pub enum Block {
+    Heading(String),
+    /// One paragraph; wrapped to the width.
+    Text(String),
+    /// Lines that belong together, each with its own bullet.
+    List(Vec<String>),
+    Table(Table),
+    /// As it is: no wrapping.
+    Verbatim(String),
+}
+
+impl Report {
+    pub fn new(title: impl Into<String>, data: serde_json::Value, items: &'static str) -> Report {
+        Report {
+            title: title.into(),
+            blocks: Vec::new(),
+            data,
+            items,
+        }
+    }
+
+    pub fn heading(&mut self, text: impl Into<String>) {
+        self.blocks.push(Block::Heading(text.into()));
+    }
+
+    pub fn text(&mut self, text: impl Into<String>) {
+        self.blocks.push(Block::Text(text.into()));
+    }
+
+    /// Nothing is added for an empty list.
+    pub fn list(&mut self, lines: Vec<String>) {
+        if !lines.is_empty() {
+            self.blocks.push(Block::List(lines));
+        }
+    }
+
+    pub fn table(&mut self, table: Table) {
+        self.blocks.push(Block::Table(table));
+    }
+
+    /// The main table: what CSV prints, `--columns` selects and `--sort` orders.
+    pub fn main_table(&mut self) -> Option<&mut Table> {
+        self.blocks.iter_mut().find_map(|b| match b {
+            Block::Table(table) => Some(table),
+            _ => None,
+        })
+    }
+}
+
+/// What the place of output can show.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// In columns of a terminal.
+    pub width: usize,
+    pub colour: bool,
+}
+
+impl Style {
+    pub const PLAIN_80: Style = Style {
+        width: 80,
+        colour: false,
+    };
+}

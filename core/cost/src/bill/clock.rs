@@ -1,0 +1,128 @@
+//! Quantities: the only place where floating point becomes exact, and the durations of a case in whole
+//! seconds. Not here: prices.
+
+use super::{Case, Percentile};
+use lessee_model::Fixed;
+use lessee_model::workload::Job;
+
+/// A month of billing, as the large clouds count it (8,760 h / 12).
+pub const HOURS_PER_MONTH: u64 = 730;
+
+/// Seconds in [`HOURS_PER_MONTH`].
+pub(crate) const MONTH_S: u64 = HOURS_PER_MONTH * 3600;
+
+/// Rounded at the twelfth decimal. What does not fit becomes the largest number there is, and so does NaN:
+/// a hostile quantity must never make anything look cheap.
+pub(crate) fn fixed(x: f64) -> Fixed {
+    match Fixed::from_f64(x) {
+        Some(f) => f.max(Fixed::ZERO),
+        None if x < 0.0 => Fixed::ZERO,
+        None => Fixed::MAX,
+    }
+}
+
+/// Rounded up to whole seconds; negative is 0, NaN and what does not fit the largest number.
+pub(crate) fn whole_seconds(x: f64) -> u64 {
+    if x.is_nan() { u64::MAX } else { x.ceil() as u64 }
+}
+
+/// `seconds / unit`, rounded at the twelfth decimal.
+fn ratio(seconds: u64, unit: u64) -> Fixed {
+    const ONE: u128 = Fixed::ONE.raw() as u128;
+    let scaled = u128::from(seconds) * ONE + u128::from(unit / 2);
+    // most durations fit in 64 bits, where a division is several times faster
+    let raw = match u64::try_from(scaled) {
+        Ok(small) => u128::from(small / unit),
+        Err(_) => scaled / u128::from(unit),
+    };
+    Fixed::from_raw(i128::try_from(raw).unwrap_or(i128::MAX))
+}
+
+pub(crate) fn hours(seconds: u64) -> Fixed {
+    ratio(seconds, 3600)
+}
+
+pub(crate) fn months(seconds: u64) -> Fixed {
+    ratio(seconds, MONTH_S)
+}
+
+/// A whole number times a quantity, exact; saturates.
+pub(crate) fn scale(x: Fixed, n: u64) -> Fixed {
+    Fixed::from_raw(x.raw().saturating_mul(i128::from(n)))
+}
+
+/// Durations of one machine, in whole seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Times {
+    pub boot: u64,
+    pub setup: u64,
+    pub work: u64,
+    pub idle: u64,
+    /// Repeated because of interruptions.
+    pub lost: u64,
+    pub stopped: u64,
+    /// Expected interruptions over the whole fleet.
+    pub interruptions: f64,
+    /// Interruptions do not move the end (services).
+    fixed_end: bool,
+    endless: bool,
+}
+
+impl Times {
+    pub(crate) fn of(case: &Case<'_>) -> Times {
+        let (run, setup) = (case.run, &case.workload.setup);
+        let boot = case.tariff.boot.as_ref().ok().map(|b| b.value);
+        let (work, interruptions, boot) = match case.percentile {
+            Percentile::P50 => (run.work_s, run.interruptions, boot.map(|b| b.p50_s)),
+            Percentile::P90 => (run.work_p90_s, run.interruptions_p90, boot.map(|b| b.p90_s)),
+        };
+        let lost = interruptions * run.lost_s;
+        Times {
+            boot: whole_seconds(boot.unwrap_or(0.0)),
+            setup: whole_seconds(setup.machine.0),
+            work: whole_seconds(work),
+            idle: whole_seconds(setup.idle.0),
+            lost: whole_seconds(lost),
+            stopped: whole_seconds(setup.stopped.0),
+            interruptions,
+            fixed_end: matches!(case.workload.job, Job::Serve(_)),
+            endless: !(work.is_finite() && lost.is_finite()),
+        }
+    }
+
+    /// The same for machines that work for another time.
+    pub(crate) fn with_work(self, work: u64) -> Times {
+        Times { work, ..self }
+    }
+
+    /// Before useful work begins and while it goes on, without idle time.
+    pub(crate) fn until_result(&self) -> u64 {
+        let lost = if self.fixed_end { 0 } else { self.lost };
+        self.boot
+            .saturating_add(self.setup)
+            .saturating_add(self.work)
+            .saturating_add(lost)
+    }
+
+    /// While the machine runs: all but the stopped time.
+    pub(crate) fn running(&self) -> u64 {
+        self.boot
+            .saturating_add(self.setup)
+            .saturating_add(self.work)
+            .saturating_add(self.lost)
+            .saturating_add(self.idle)
+    }
+
+    /// From the first boot until the machine is given back.
+    pub(crate) fn whole(&self) -> u64 {
+        self.running().saturating_add(self.stopped)
+    }
+
+    pub(crate) fn wall_s(&self) -> f64 {
+        if self.endless {
+            f64::INFINITY
+        } else {
+            self.until_result() as f64
+        }
+    }
+}

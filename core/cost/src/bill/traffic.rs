@@ -1,0 +1,218 @@
+//! What moves: requests, data in, between regions and out, and public addresses.
+//!
+//! The first part of the traffic that leaves may be free, for the whole account and month; what the user
+//! already used of it is taken off the allowance and leaves the tiers where they are.
+
+use super::clock::{Times, fixed, hours, scale};
+use super::ledger::{Amount, Class, Ledger};
+use super::sink::Sink;
+use super::storage::result_bytes;
+use super::Case;
+use crate::tiers::tier_parts;
+use lessee_model::workload::{DataStorage, Destination, Job, Location};
+use lessee_model::{Fixed, Known, LineKind, Money, Msg, Tiers, Unknown};
+
+/// Where the data are, seen from the offer.
+#[derive(Clone, Copy, PartialEq)]
+enum From {
+    /// Same provider and place: nothing moves.
+    Here,
+    OtherRegion,
+    OtherProvider,
+    Outside,
+}
+
+fn from(case: &Case<'_>) -> From {
+    match &case.workload.data.location {
+        Location::Office | Location::Internet => From::Outside,
+        Location::Provider { provider, region } => {
+            if **provider != *case.offer.provider {
+                From::OtherProvider
+            } else if region.as_deref().is_none_or(|r| *r == *case.offer.region || *case.offer.region == *"*") {
+                From::Here
+            } else {
+                From::OtherRegion
+            }
+        }
+    }
+}
+
+/// A volume through marginal tiers, one line a tier.
+fn volume<S: Sink>(
+    kind: LineKind,
+    tariff: &Known<Tiers>,
+    bytes: f64,
+    used_bytes: f64,
+    what: impl Fn() -> Msg,
+    out: &mut Ledger<'_, S>,
+) {
+    let tiers = match tariff {
+        Ok(tiers) => tiers,
+        Err(unknown) => {
+            let of = Amount {
+                quantity: fixed(bytes / 1e9),
+                unit: "GB",
+            };
+            return out.missing(kind, of, unknown, what);
+        }
+    };
+    let unit = tiers.value.unit;
+    let moved = fixed(bytes / unit.bytes());
+    let left = if tiers.value.allowance.is_zero() {
+        Fixed::ZERO
+    } else {
+        (tiers.value.allowance - fixed(used_bytes / unit.bytes())).max(Fixed::ZERO)
+    };
+    for part in tier_parts(&tiers.value.tiers, moved, left) {
+        let of = Amount {
+            quantity: part.quantity,
+            unit: unit.as_str(),
+        };
+        if part.published {
+            out.charge(Class::PROVIDER, kind, of, part.price, || (what(), tiers.why.clone()));
+        } else {
+            let unknown = Unknown {
+                reason: Msg::new("cost-unknown-upper-tier"),
+                low: Some(Money::zero(part.price.currency)),
+                high: Some(part.price),
+            };
+            out.missing(kind, of, &unknown, &what);
+        }
+    }
+}
+
+fn requests<S: Sink>(
+    kind: LineKind,
+    tariff: &Known<Money>,
+    count: f64,
+    what: impl FnOnce() -> Msg,
+    out: &mut Ledger<'_, S>,
+) {
+    if count.is_nan() || count <= 0.0 {
+        return;
+    }
+    let of = Amount {
+        quantity: fixed(count / 1000.0),
+        unit: "1000 requests",
+    };
+    match tariff {
+        Ok(price) => out.charge(Class::PROVIDER, kind, of, price.value, || (what(), price.why.clone())),
+        Err(unknown) => out.missing(kind, of, unknown, what),
+    }
+}
+
+/// Requests: one put for each file that comes in, one for each checkpoint and result; one get for each file
+/// and reading from object storage, or one for each file and machine when the data are copied to a disk.
+pub(crate) fn request_lines<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger<'_, S>) {
+    let data = &case.workload.data;
+    let (put, get) = (&case.tariff.put_requests, &case.tariff.get_requests);
+    if from(case) != From::Here {
+        requests(LineKind::Requests, put, data.files, || Msg::new("bill-put-data").arg("files", data.files), out);
+    }
+    let results = match &case.workload.job {
+        Job::Render(render) => render.frames,
+        _ => 0.0,
+    } + if data.out.0 > 0.0 { 1.0 } else { 0.0 };
+    let written = case.run.checkpoints.max(0.0).ceil() + results;
+    requests(LineKind::Requests, put, written, || Msg::new("bill-put-results").arg("count", written), out);
+    let copies = f64::from(case.nodes);
+    let (gets, reads) = match data.storage {
+        DataStorage::Object => (data.files * data.reads, data.reads),
+        DataStorage::Block | DataStorage::Local => (data.files * copies, copies),
+    };
+    requests(
+        LineKind::Requests,
+        get,
+        gets,
+        || Msg::new("bill-get-data").arg("files", data.files).arg("reads", reads),
+        out,
+    );
+    if times.interruptions > 0.0 && times.interruptions.is_finite() {
+        // the repeated share of the reads, or a new copy on the replacement's disk; and one checkpoint
+        let again = match data.storage {
+            DataStorage::Object if times.work > 0 => gets * times.lost as f64 / times.work as f64,
+            DataStorage::Object => 0.0,
+            DataStorage::Block | DataStorage::Local => data.files * times.interruptions,
+        };
+        let loads = if case.workload.checkpoint.is_some() { times.interruptions } else { 0.0 };
+        requests(
+            LineKind::Interruption,
+            get,
+            again + loads,
+            || Msg::new("bill-get-again").arg("count", again + loads),
+            out,
+        );
+    }
+}
+
+/// Data on their way in, and between regions before the job.
+pub(crate) fn inbound<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) {
+    let size = case.workload.data.size.0;
+    let what = |id: &'static str| move || Msg::new(id).bytes("size", size);
+    match from(case) {
+        _ if size <= 0.0 => {}
+        From::Here => {}
+        From::OtherRegion => volume(
+            LineKind::CrossRegion,
+            &case.tariff.inter_region,
+            size,
+            0.0,
+            what("bill-data-between-regions"),
+            out,
+        ),
+        From::Outside => volume(LineKind::Ingress, &case.tariff.ingress, size, 0.0, what("bill-data-in"), out),
+        From::OtherProvider => {
+            volume(LineKind::Ingress, &case.tariff.ingress, size, 0.0, what("bill-data-in"), out);
+            let nobody_asked = Err(Unknown::because(Msg::new("cost-unknown-source-egress")));
+            let source = match &case.tariff.source_egress {
+                Some(known) => known,
+                None => &nobody_asked,
+            };
+            volume(LineKind::Egress, source, size, 0.0, what("bill-data-leaves-source"), out);
+        }
+    }
+}
+
+/// Bytes that leave at the end: results, frames, and the trained model as one checkpoint.
+fn outbound_bytes(case: &Case<'_>) -> f64 {
+    let model = match (&case.workload.job, &case.workload.checkpoint) {
+        (Job::Train(_) | Job::Sweep(_), Some(checkpoint)) => checkpoint.size.0,
+        _ => 0.0,
+    };
+    result_bytes(case) + model
+}
+
+/// Results on their way out.
+pub(crate) fn outbound<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) {
+    let data = &case.workload.data;
+    let bytes = outbound_bytes(case);
+    if bytes <= 0.0 {
+        return;
+    }
+    let (kind, tariff, id) = match data.out_to {
+        Destination::Stay => return,
+        Destination::Internet => (LineKind::Egress, &case.tariff.egress_internet, "bill-results-out"),
+        Destination::China => (LineKind::Egress, &case.tariff.egress_china, "bill-results-out-china"),
+        Destination::OtherRegion => (
+            LineKind::CrossRegion,
+            &case.tariff.inter_region,
+            "bill-results-other-region",
+        ),
+    };
+    let what = || Msg::new(id).bytes("size", bytes).bytes("used", data.egress_used.0);
+    volume(kind, tariff, bytes, data.egress_used.0, what, out);
+}
+
+/// One public address a machine, also while it stands stopped.
+pub(crate) fn public_ip<S: Sink>(case: &Case<'_>, times: &Times, node_seconds: u64, out: &mut Ledger<'_, S>) {
+    let nodes = u64::from(case.nodes);
+    let of = Amount {
+        quantity: hours(node_seconds) + scale(hours(times.stopped), nodes),
+        unit: "hour",
+    };
+    let what = || Msg::new("bill-public-ip").arg("nodes", case.nodes);
+    match &case.tariff.public_ip {
+        Ok(price) => out.charge(Class::PROVIDER, LineKind::PublicIp, of, price.value, || (what(), price.why.clone())),
+        Err(unknown) => out.missing(LineKind::PublicIp, of, unknown, what),
+    }
+}

@@ -1,0 +1,348 @@
+//! The second half of resolving: data, checkpoints, constraints, setting up and money. The job itself is
+//! in the parent module.
+
+use super::*;
+
+impl Resolver<'_> {
+    pub(super) fn data(&mut self, file: &WorkloadFile, job: &Job) -> Out<Data> {
+        let part = file.data.clone().unwrap_or_default();
+        let d = self.cx.defaults;
+        let location = match part.location.as_deref() {
+            None if part.size.is_none() => Location::Internet,
+            None => {
+                self.assumed.push(Assumed {
+                    field: "data.location".into(),
+                    value: "office".into(),
+                });
+                Location::Office
+            }
+            Some("office") => Location::Office,
+            Some("internet") => Location::Internet,
+            Some(text) => {
+                let (provider, region) = text
+                    .split_once(':')
+                    .map_or((text, None), |(p, r)| (p, Some(r)));
+                if provider.trim().is_empty() || region.is_some_and(|r| r.trim().is_empty()) {
+                    return self.fail(
+                        "data.location",
+                        Msg::new("workload-bad-location").arg("value", text),
+                        None,
+                    );
+                }
+                Location::Provider {
+                    provider: provider.trim().to_lowercase(),
+                    region: region.map(|r| r.trim().to_owned()),
+                }
+            }
+        };
+        // a language model's corpus is as large as its tokens unless said otherwise
+        let (derived_size, epochs) = match job {
+            Job::Train(t) if t.counts_tokens() => {
+                let epochs = file
+                    .train
+                    .as_ref()
+                    .or(file.finetune.as_ref())
+                    .and_then(|t| t.epochs)
+                    .unwrap_or(1.0)
+                    .max(1e-9);
+                (t.units / epochs * d.get("data.bytes_per_token"), epochs)
+            }
+            Job::Train(_) => (
+                0.0,
+                file.train
+                    .as_ref()
+                    .or(file.finetune.as_ref())
+                    .and_then(|t| t.epochs)
+                    .unwrap_or(1.0),
+            ),
+            _ => (0.0, 1.0),
+        };
+        let size = match part.size {
+            Some(size) => size,
+            None if derived_size > 0.0 => self.or(
+                "data.size",
+                None,
+                Bytes(derived_size),
+                format!("{:.1}GB", derived_size / 1e9),
+            ),
+            None => Bytes::ZERO,
+        };
+        let files = match part.files {
+            Some(files) => files.0,
+            // one object per GB is how sharded sets come; a set given by size alone has no small files
+            None => (size.gb()).ceil(),
+        };
+        let reads = self
+            .not_negative("data.reads", part.reads)?
+            .unwrap_or(epochs);
+        Ok(Data {
+            size,
+            files,
+            location,
+            reads,
+            out: part.out.unwrap_or(Bytes::ZERO),
+            out_to: part.out_to.unwrap_or(Destination::Internet),
+            storage: self.or("data.storage", part.storage, DataStorage::Object, "object"),
+            keep: part.keep,
+            egress_used: part.egress_used.unwrap_or(Bytes::ZERO),
+        })
+    }
+
+    pub(super) fn checkpoint(&mut self, file: &WorkloadFile, job: &Job) -> Option<Checkpoint> {
+        let train = match job {
+            Job::Train(train) => Some(train),
+            Job::Sweep(SweepJob {
+                trial: Trial::Train(train),
+                ..
+            }) => Some(&**train),
+            _ => None,
+        };
+        if train.is_none() && file.checkpoint.is_none() {
+            return None;
+        }
+        let part = file.checkpoint.clone().unwrap_or_default();
+        let d = self.cx.defaults;
+        let derived = train.map_or(0.0, checkpoint_bytes);
+        let every = d.get("checkpoint.every_min");
+        let keep_last = d.get("checkpoint.keep_last");
+        let days = d.get("checkpoint.keep_for_days");
+        Some(Checkpoint {
+            size: self.or(
+                "checkpoint.size",
+                part.size,
+                Bytes(derived),
+                format!("{:.2}GB", derived / 1e9),
+            ),
+            every: self.or(
+                "checkpoint.every",
+                part.every.filter(|s| s.0 > 0.0),
+                Seconds(every * 60.0),
+                format!("{every}min"),
+            ),
+            keep_last: Some(self.or_number(
+                "checkpoint.keep_last",
+                part.keep_last.map(|c| c.0),
+                keep_last,
+            )),
+            keep_for: self.or(
+                "checkpoint.keep_for",
+                part.keep_for,
+                Seconds(days * 86_400.0),
+                format!("{days}d"),
+            ),
+        })
+    }
+
+    pub(super) fn constraints(&mut self, file: &WorkloadFile) -> Out<Constraints> {
+        let part = file.constraints.clone().unwrap_or_default();
+        let d = self.cx.defaults;
+        let gpu_memory = match part.gpu_memory.as_deref() {
+            None => None,
+            Some(text) => match text.parse() {
+                Ok(range) => Some(range),
+                Err(e) => {
+                    return self.fail(
+                        "constraints.gpu_memory",
+                        Msg::new("workload-bad-value").arg("detail", e),
+                        None,
+                    );
+                }
+            },
+        };
+        for filter in part.gpus.iter().flatten() {
+            self.gpu("constraints.gpus", Some(&filter.name))?;
+        }
+        let lower = |list: Option<Vec<String>>| {
+            list.unwrap_or_default()
+                .iter()
+                .map(|p| p.trim().to_lowercase())
+                .collect()
+        };
+        let cpus = self.not_negative("constraints.cpus_per_gpu", part.cpus_per_gpu)?;
+        let max_nodes = part
+            .max_nodes
+            .map_or(d.get("constraints.max_nodes"), |c| c.0)
+            .clamp(1.0, 4096.0) as u32;
+        let min_nodes = part.min_nodes.map_or(1.0, |c| c.0).clamp(1.0, 4096.0) as u32;
+        if min_nodes > max_nodes {
+            return self.fail(
+                "constraints.min_nodes",
+                Msg::new("workload-min-over-max")
+                    .arg("min", min_nodes)
+                    .arg("max", max_nodes),
+                None,
+            );
+        }
+        Ok(Constraints {
+            providers: lower(part.providers),
+            exclude_providers: lower(part.exclude_providers),
+            regions: part.regions.unwrap_or_default(),
+            gpus: part.gpus.unwrap_or_default(),
+            gpu_memory,
+            deadline: part.deadline,
+            budget: part.budget,
+            spot: self.or("constraints.spot", part.spot, true, "true"),
+            purchases: part.purchases.unwrap_or_default(),
+            interconnect: part.interconnect,
+            compliance: part.compliance.unwrap_or_default(),
+            cpus_per_gpu: cpus.unwrap_or(d.get("constraints.cpus_per_gpu")),
+            ram_per_gpu: part
+                .ram_per_gpu
+                .unwrap_or(Bytes::from_gb(d.get("constraints.ram_per_gpu_gb"))),
+            max_nodes,
+            min_nodes,
+            max_price: part.max_price,
+            allow_unverified: part.allow_unverified.unwrap_or(false),
+        })
+    }
+
+    pub(super) fn setup(&mut self, file: &WorkloadFile, data: &Data) -> Out<Setup> {
+        let part = file.setup.clone().unwrap_or_default();
+        let d = self.cx.defaults;
+        let image = self.or("setup.image", part.image, ImageReadiness::Adapt, "adapt");
+        let row = match image {
+            ImageReadiness::Ready => "setup.ready",
+            ImageReadiness::Adapt => "setup.adapt",
+            ImageReadiness::Bare => "setup.bare",
+        };
+        let labour = self.not_negative("setup.labour_hours", part.labour_hours)?;
+        let labour = self.or_number(
+            "setup.labour_hours",
+            labour,
+            d.get(&format!("{row}.labour_hours")),
+        );
+        let machine = d.get(&format!("{row}.machine_min"));
+        let incident = self.not_negative("setup.incident_hours", part.incident_hours)?;
+        let restart = d.get("setup.common.restart_s");
+        let local = if data.storage == DataStorage::Object {
+            0.0
+        } else {
+            data.size.gb()
+        };
+        let disk_gb =
+            (local * d.get("setup.common.disk_margin") + d.get("setup.common.disk_base_gb")).ceil();
+        Ok(Setup {
+            image,
+            labour_hours: labour,
+            machine: self.or(
+                "setup.machine",
+                part.machine,
+                Seconds(machine * 60.0),
+                format!("{machine}min"),
+            ),
+            idle: part.idle.unwrap_or(Seconds::ZERO),
+            stopped: part.stopped.unwrap_or(Seconds::ZERO),
+            incident_hours: self.or_number(
+                "setup.incident_hours",
+                incident,
+                d.get("setup.common.incident_hours"),
+            ),
+            support_wait_hours: self
+                .not_negative("setup.support_wait_hours", part.support_wait_hours)?
+                .unwrap_or(0.0),
+            disk: self.or(
+                "setup.disk",
+                part.disk,
+                Bytes::from_gb(disk_gb),
+                format!("{disk_gb}GB"),
+            ),
+            restart: self.or(
+                "setup.restart",
+                part.restart,
+                Seconds(restart),
+                format!("{restart}s"),
+            ),
+        })
+    }
+
+    pub(super) fn money(&mut self, file: &WorkloadFile) -> Out<MoneyRules> {
+        let part = file.money.clone().unwrap_or_default();
+        let mut discounts = BTreeMap::new();
+        for (provider, text) in part.discounts.iter().flatten() {
+            let path = format!("money.discounts.{provider}");
+            discounts.insert(
+                provider.trim().to_lowercase(),
+                self.percent(&path, Some(text))?.unwrap_or(0.0),
+            );
+        }
+        for rate in part.rates.iter().flatten() {
+            if !(rate.rate.is_finite() && rate.rate > 1e-9 && rate.rate < 1e9) {
+                return self.fail(
+                    "money.rates",
+                    Msg::new("workload-bad-rate")
+                        .arg("from", rate.from.as_str())
+                        .arg("to", rate.to.as_str()),
+                    None,
+                );
+            }
+        }
+        let share = self.percent("money.support", part.support.as_deref())?;
+        let support = match (share, part.support_minimum) {
+            (None, None) => None,
+            (share, minimum) => Some(SupportPlan {
+                share: share.unwrap_or(0.0),
+                minimum_per_month: minimum,
+            }),
+        };
+        if part.labour_rate.is_some_and(|m| m.amount.is_negative())
+            || part.support_minimum.is_some_and(|m| m.amount.is_negative())
+        {
+            return self.fail(
+                "money.labour_rate",
+                Msg::new("workload-negative")
+                    .arg("field", "money")
+                    .arg("value", "< 0"),
+                None,
+            );
+        }
+        Ok(MoneyRules {
+            currency: self.or("money.currency", part.currency, Currency::USD, "USD"),
+            fx: Fx {
+                rates: part.rates.unwrap_or_default(),
+            },
+            exchange_fee: self
+                .percent("money.exchange_fee", part.exchange_fee.as_deref())?
+                .unwrap_or(0.0),
+            discounts,
+            tax: self
+                .percent("money.tax", part.tax.as_deref())?
+                .unwrap_or(0.0),
+            labour_rate: part.labour_rate,
+            support,
+            commitment_reuse: self
+                .percent("money.commitment_reuse", part.commitment_reuse.as_deref())?
+                .unwrap_or(0.0),
+        })
+    }
+}
+
+/// Bytes of one checkpoint: weights in 16 bit + FP32 master + two optimizer moments for full training
+/// (14 bytes a parameter with AdamW, 8 with its 8-bit form, 6 with Adafactor or SGD); for LoRA the adapters
+/// alone, 14 bytes for each of their parameters.
+pub fn checkpoint_bytes(train: &TrainJob) -> f64 {
+    let per_param = match train.optimizer {
+        Optimizer::Adamw => 14.0,
+        Optimizer::Adamw8bit => 8.0,
+        Optimizer::Adafactor | Optimizer::Sgd => 6.0,
+    };
+    match train.method {
+        Method::Full => train.model.params * per_param,
+        Method::Lora | Method::Qlora => lora_params(train) * per_param,
+    }
+}
+
+/// Parameters of LoRA adapters on all linear layers of a transformer: per layer and rank r, two thin
+/// matrices for each of q, k, v, o and the three of the feed-forward part.
+pub fn lora_params(train: &TrainJob) -> f64 {
+    let (Some(layers), Some(hidden)) = (train.model.layers, train.model.hidden) else {
+        return train.model.params * 0.005;
+    };
+    let ffn = train.model.ffn.unwrap_or(hidden * 3.5);
+    let kv = match (train.model.kv_heads, train.model.heads) {
+        (Some(kv), Some(heads)) if heads > 0.0 => hidden * kv / heads,
+        _ => hidden,
+    };
+    let attention = 2.0 * (hidden + hidden) + 2.0 * (hidden + kv);
+    let feed_forward = 3.0 * (hidden + ffn);
+    layers * train.lora_rank * (attention + feed_forward)
+}

@@ -1,0 +1,461 @@
+//! Which offers are suspect, and why: one finding per rule, provider and source.
+//!
+//! Nothing is changed or hidden here; planning decides for itself what it ranks. Each rule is a function
+//! over one offer or one provider; thresholds are in `data/doctor.toml`. Start at [`doctor`].
+
+use crate::{CatalogError, Facts};
+use jiff::civil::Date;
+use lessee_model::gpu::same_memory;
+use lessee_model::{
+    AcceleratorClass, AsOf, Catalog, Confidence, Currency, GpuRef, Machine, Market, Msg, Offer,
+    Origin, Price, Purchase,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Thresholds, see the file for their sources.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DoctorRules {
+    #[serde(rename = "schema")]
+    _schema: String,
+    bid_floor: BidFloor,
+    family: Family,
+    cartesian: Cartesian,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct BidFloor {
+    share_of_median: f64,
+    min_providers: usize,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Family {
+    low: f64,
+    high: f64,
+    min_types: usize,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Cartesian {
+    min_types: usize,
+    min_regions: usize,
+}
+
+impl DoctorRules {
+    /// # Errors
+    /// [`CatalogError::BuiltIn`] only.
+    pub fn builtin() -> Result<DoctorRules, CatalogError> {
+        toml::from_str(include_str!("../../../data/doctor.toml")).map_err(|e| {
+            CatalogError::BuiltIn {
+                file: "doctor.toml",
+                line: 0,
+                what: e.to_string(),
+            }
+        })
+    }
+}
+
+/// One line of trouble.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// Stable: `price_zero`, `no_date`, `stale`, `cartesian`, `memory_total`, `memory_odd`,
+    /// `gpu_mismatch`, `family_price`, `spot_above_on_demand`, `bid_floor`, `gpu_unknown`, `unverified`,
+    /// `not_current`
+    pub code: &'static str,
+    pub provider: String,
+    /// Where the prices come from.
+    pub source: String,
+    /// Name of the user's snapshot; `None` = built in.
+    pub snapshot: Option<String>,
+    /// Prices concerned.
+    pub count: u64,
+    /// Up to three keys.
+    pub examples: Vec<String>,
+    /// Oldest date among them.
+    pub oldest: Option<AsOf>,
+    pub what: Msg,
+}
+
+/// Looks for known kinds of defects. `today` decides what is stale.
+pub fn doctor(catalog: &Catalog, facts: &Facts, rules: &DoctorRules, today: Date) -> Vec<Finding> {
+    let mut found = Found::default();
+    let medians = Medians::of(catalog, facts, rules);
+    for offer in &catalog.offers {
+        let machine = catalog.machine(offer);
+        for price in &offer.prices {
+            one_price(&mut found, offer, machine, price, today);
+            if let Some(usual) = medians.bid_floor(machine, price, rules) {
+                found.add("bid_floor", offer, price, || {
+                    Msg::new("doctor-bid-floor").arg("usual", usual)
+                });
+            }
+            if medians.odd_in_family(offer, machine, price, rules) {
+                found.add("family_price", offer, price, || {
+                    Msg::new("doctor-family-price")
+                });
+            }
+        }
+        if let Some(price) = offer.prices.first() {
+            one_machine(&mut found, offer, machine, price, facts);
+        }
+        let amount = |p| offer.price(p).map(|p| p.per_hour);
+        if let (Some(spot), Some(plain)) = (amount(Purchase::Spot), amount(Purchase::OnDemand))
+            && spot.currency == plain.currency
+            && spot.amount > plain.amount
+            && !plain.amount.is_zero()
+            && let Some(price) = offer.price(Purchase::Spot)
+        {
+            found.add("spot_above_on_demand", offer, price, || {
+                Msg::new("doctor-spot-above-on-demand")
+            });
+        }
+    }
+    cartesian(&mut found, catalog, rules);
+    found.findings.into_values().collect()
+}
+
+type Place = (&'static str, String, String, Option<String>);
+
+/// Findings gathered by rule, provider, source and snapshot.
+#[derive(Default)]
+struct Found {
+    findings: BTreeMap<Place, Finding>,
+}
+
+impl Found {
+    fn add(
+        &mut self,
+        code: &'static str,
+        offer: &Offer,
+        price: &Price,
+        what: impl FnOnce() -> Msg,
+    ) {
+        let snapshot = match &offer.origin {
+            Origin::BuiltIn => None,
+            Origin::User(name) => Some(name.to_string()),
+        };
+        let place = (
+            code,
+            offer.provider.to_string(),
+            price.why.source.to_string(),
+            snapshot.clone(),
+        );
+        let finding = self.findings.entry(place).or_insert_with(|| Finding {
+            code,
+            provider: offer.provider.to_string(),
+            source: price.why.source.to_string(),
+            snapshot,
+            count: 0,
+            examples: Vec::new(),
+            oldest: None,
+            what: what(),
+        });
+        finding.count += 1;
+        if finding.examples.len() < 3 {
+            let key = offer.key();
+            if !finding.examples.contains(&key) {
+                finding.examples.push(key);
+            }
+        }
+        finding.oldest = match (finding.oldest, price.why.as_of) {
+            (Some(a), Some(b)) => Some(if a.earliest() <= b.earliest() { a } else { b }),
+            (a, b) => a.or(b),
+        };
+    }
+}
+
+fn one_price(found: &mut Found, offer: &Offer, machine: &Machine, price: &Price, today: Date) {
+    if price.per_hour.amount.is_zero() {
+        found.add("price_zero", offer, price, || Msg::new("doctor-price-zero"));
+    }
+    match price.why.as_of {
+        None => found.add("no_date", offer, price, || Msg::new("doctor-no-date")),
+        Some(date) => {
+            let limit = offer.market.stale_after_days();
+            let age = date
+                .latest()
+                .until(today)
+                .map_or(i32::MAX, |span| span.get_days());
+            if age > limit {
+                found.add("stale", offer, price, || {
+                    Msg::new(match offer.market {
+                        Market::List => "doctor-stale-list",
+                        Market::GpuCloud => "doctor-stale-gpu-cloud",
+                        Market::Marketplace => "doctor-stale-marketplace",
+                        Market::Quote => "doctor-stale-quote",
+                    })
+                    .arg("days", f64::from(limit))
+                });
+            }
+        }
+    }
+    if price.why.confidence == Confidence::Unverified
+        || machine.confidence == Confidence::Unverified
+    {
+        found.add("unverified", offer, price, || Msg::new("doctor-unverified"));
+    }
+    if matches!(&*machine.status, "retired" | "preview") {
+        found.add("not_current", offer, price, || {
+            Msg::new("doctor-not-current")
+        });
+    }
+}
+
+fn one_machine(found: &mut Found, offer: &Offer, machine: &Machine, price: &Price, facts: &Facts) {
+    if machine.class != AcceleratorClass::Gpu {
+        return;
+    }
+    let products: Vec<_> = facts
+        .gpus
+        .specs
+        .iter()
+        .filter(|s| s.model == machine.gpu.model)
+        .collect();
+    if products.is_empty() {
+        found.add("gpu_unknown", offer, price, || {
+            Msg::new("doctor-gpu-unknown").arg("gpu", &*machine.gpu.model)
+        });
+    } else if let Some(gb) = machine.gpu.memory_gb
+        && machine.gpu_fraction > 0.999
+        && !products.iter().any(|s| same_memory(gb, s.memory_gb))
+    {
+        let each = gb / f64::from(machine.gpu_count.max(1));
+        let total =
+            machine.gpu_count > 1 && products.iter().any(|s| same_memory(each, s.memory_gb));
+        if total {
+            found.add("memory_total", offer, price, || {
+                Msg::new("doctor-memory-total")
+            });
+        } else {
+            found.add("memory_odd", offer, price, || Msg::new("doctor-memory-odd"));
+        }
+    }
+    let contradicts = facts
+        .machine(&offer.provider, &offer.instance_type)
+        .is_some_and(|known| {
+            known.gpu.model != machine.gpu.model
+                || known.gpu_count != machine.gpu_count
+                || (known.gpu_fraction - machine.gpu_fraction).abs() > 0.02
+                || matches!((known.gpu.form, machine.gpu.form), (Some(a), Some(b)) if a != b)
+        });
+    if contradicts || named_otherwise(&offer.instance_type, &machine.gpu, facts) {
+        found.add("gpu_mismatch", offer, price, || {
+            Msg::new("doctor-gpu-mismatch")
+        });
+    }
+}
+
+/// Whether the name of an instance type names another GPU than the row does: `gpu_8x_a100` with an H100.
+fn named_otherwise(instance_type: &str, gpu: &GpuRef, facts: &Facts) -> bool {
+    let mut other = false;
+    let words = instance_type.split(|c: char| !c.is_ascii_alphanumeric());
+    for (i, word) in words.enumerate() {
+        // two letters are a GPU (T4, L4) or a series (GCP's a2, a3), which stands first
+        let telling = word.len() >= 3 || (word.len() == 2 && i > 0);
+        if !telling || !word.bytes().any(|b| b.is_ascii_digit()) {
+            continue;
+        }
+        match facts.gpus.resolve(word) {
+            Some(named) if named.model == gpu.model => return false,
+            Some(_) => other = true,
+            None => {}
+        }
+    }
+    other
+}
+
+/// What a GPU usually costs, per whole GPU and hour.
+struct Medians {
+    /// model, memory (GB, rounded), purchase, currency -> median over providers
+    by_gpu: HashMap<(String, i64, Purchase, Currency), f64>,
+    /// types alike in all but size -> median over them
+    by_family: HashMap<FamilyKey, f64>,
+}
+
+/// provider, region, family, model, CPUs per GPU as a power of two, purchase, currency
+type FamilyKey = (
+    String,
+    String,
+    String,
+    String,
+    Option<i32>,
+    Purchase,
+    Currency,
+);
+
+impl Medians {
+    fn of(catalog: &Catalog, facts: &Facts, rules: &DoctorRules) -> Medians {
+        let mut by_provider: HashMap<_, BTreeMap<&str, Vec<f64>>> = HashMap::new();
+        let mut types: HashMap<FamilyKey, BTreeMap<&str, f64>> = HashMap::new();
+        for (catalog, own) in [(&facts.catalog, false), (catalog, true)] {
+            for offer in &catalog.offers {
+                // the built-in prices stand in `catalog` too, unless it is a file alone
+                let machine = catalog.machine(offer);
+                for price in &offer.prices {
+                    let Some(each) = per_gpu(machine, price) else {
+                        continue;
+                    };
+                    if own != (offer.origin == Origin::BuiltIn) {
+                        by_provider
+                            .entry(gpu_key(machine, price))
+                            .or_default()
+                            .entry(&offer.provider)
+                            .or_default()
+                            .push(each);
+                    }
+                    if own {
+                        types
+                            .entry(family_key(offer, machine, price))
+                            .or_default()
+                            .insert(&offer.instance_type, each);
+                    }
+                }
+            }
+        }
+        let by_gpu = by_provider
+            .into_iter()
+            .filter(|(_, providers)| providers.len() >= rules.bid_floor.min_providers)
+            .filter_map(|(key, providers)| {
+                let medians = providers.into_values().filter_map(median).collect();
+                Some((key, median(medians)?))
+            })
+            .collect();
+        let by_family = types
+            .into_iter()
+            .filter(|(_, types)| types.len() >= rules.family.min_types)
+            .filter_map(|(key, types)| Some((key, median(types.into_values().collect())?)))
+            .collect();
+        Medians { by_gpu, by_family }
+    }
+
+    /// The usual price if this one is far below it.
+    fn bid_floor(&self, machine: &Machine, price: &Price, rules: &DoctorRules) -> Option<f64> {
+        let each = per_gpu(machine, price)?;
+        let usual = *self.by_gpu.get(&gpu_key(machine, price))?;
+        (each < usual * rules.bid_floor.share_of_median).then_some(usual)
+    }
+
+    fn odd_in_family(
+        &self,
+        offer: &Offer,
+        machine: &Machine,
+        price: &Price,
+        rules: &DoctorRules,
+    ) -> bool {
+        let Some(each) = per_gpu(machine, price) else {
+            return false;
+        };
+        self.by_family
+            .get(&family_key(offer, machine, price))
+            .is_some_and(|usual| {
+                each < usual * rules.family.low || each > usual * rules.family.high
+            })
+    }
+}
+
+fn per_gpu(machine: &Machine, price: &Price) -> Option<f64> {
+    let gpus = machine.gpu_equivalents();
+    let amount = price.per_hour.amount.to_f64();
+    (machine.class == AcceleratorClass::Gpu && gpus > 0.0 && amount > 0.0).then(|| amount / gpus)
+}
+
+fn gpu_key(machine: &Machine, price: &Price) -> (String, i64, Purchase, Currency) {
+    // of a slice the memory of the whole card, to the next 8 GB: 80 and 79.6 are one product
+    let whole = machine.gpu.memory_gb.unwrap_or(0.0) / f64::from(machine.gpu_fraction);
+    (
+        machine.gpu.model.to_string(),
+        (whole / 8.0).round() as i64,
+        price.purchase,
+        price.per_hour.currency,
+    )
+}
+
+fn family_key(offer: &Offer, machine: &Machine, price: &Price) -> FamilyKey {
+    (
+        offer.provider.to_string(),
+        offer.region.to_string(),
+        family(&offer.instance_type),
+        machine.gpu.model.to_string(),
+        machine
+            .vcpus
+            .filter(|cpus| *cpus > 0.0)
+            .map(|cpus| (f64::from(cpus) / machine.gpu_equivalents()).log2().round() as i32),
+        price.purchase,
+        price.per_hour.currency,
+    )
+}
+
+/// The series in a type's name: `g5` of `g5.48xlarge`, `Standard_ND` of `Standard_ND96isr_H100_v5`.
+fn family(instance_type: &str) -> String {
+    let mut head = instance_type;
+    if let Some(rest) = instance_type.strip_prefix("Standard_") {
+        let letters = rest
+            .find(|c: char| !c.is_ascii_alphabetic())
+            .unwrap_or(rest.len());
+        return rest[..letters].to_owned();
+    }
+    if let Some(rest) = head.strip_prefix("ecs.") {
+        head = rest;
+    }
+    let end = head.find(['.', '-', '_', ' ']).unwrap_or(head.len());
+    head[..end].to_owned()
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let n = values.len();
+    match n {
+        0 => None,
+        _ if n % 2 == 1 => values.get(n / 2).copied(),
+        _ => Some((values[n / 2 - 1] + values[n / 2]) / 2.0),
+    }
+}
+
+/// A provider whose every type stands in every region, each at one price: a table of what exists.
+fn cartesian(found: &mut Found, catalog: &Catalog, rules: &DoctorRules) {
+    type Cells<'a> = (
+        BTreeSet<&'a str>,
+        BTreeSet<&'a str>,
+        BTreeSet<(&'a str, &'a str)>,
+    );
+    let mut tables: BTreeMap<(&str, &str), Cells<'_>> = BTreeMap::new();
+    let mut prices: BTreeMap<(&str, &str, &str), BTreeSet<lessee_model::Fixed>> = BTreeMap::new();
+    for offer in &catalog.offers {
+        let Some(price) = offer.price(Purchase::OnDemand) else {
+            continue;
+        };
+        let table = tables
+            .entry((&offer.provider, &price.why.source))
+            .or_default();
+        table.0.insert(&offer.instance_type);
+        table.1.insert(&offer.region);
+        table.2.insert((&offer.instance_type, &offer.region));
+        prices
+            .entry((&offer.provider, &price.why.source, &offer.instance_type))
+            .or_default()
+            .insert(price.per_hour.amount);
+    }
+    tables.retain(|(provider, source), (types, regions, cells)| {
+        types.len() >= rules.cartesian.min_types
+            && regions.len() >= rules.cartesian.min_regions
+            && cells.len() == types.len() * regions.len()
+            && types.iter().all(|t| {
+                prices
+                    .get(&(*provider, *source, *t))
+                    .is_some_and(|p| p.len() == 1)
+            })
+    });
+    for offer in &catalog.offers {
+        if let Some(price) = offer.price(Purchase::OnDemand)
+            && let Some((types, regions, _)) = tables.get(&(&*offer.provider, &*price.why.source))
+        {
+            found.add("cartesian", offer, price, || {
+                Msg::new("doctor-cartesian")
+                    .arg("types", types.len())
+                    .arg("regions", regions.len())
+            });
+        }
+    }
+}

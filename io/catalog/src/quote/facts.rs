@@ -1,0 +1,594 @@
+//! What a piece of a quote says besides its prices: which GPU, how many, for how long, with tax or not.
+//!
+//! Facts are only read off the text. Filling gaps from a heading or another column is done by the
+//! readers of tables and prose; judging them is done in `settle`.
+
+use super::lex::{T, Tok};
+use super::price::{Amount, count_of};
+use super::vocab::{Kw, Period, Scope};
+use lessee_model::{AsOf, Fixed, GpuRef, Purchase};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Tax {
+    Included,
+    Excluded,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    /// Different GPUs in the order of their names.
+    pub(crate) gpus: Vec<GpuRef>,
+    /// A word that looks like a model but is none that is known.
+    pub(crate) modelish: Option<String>,
+    /// GPUs per machine; more than one means contradiction.
+    pub(crate) counts: Vec<u32>,
+    /// The count stands at the GPU itself (`8x H100`) or in `8卡整机`: the machine is what is priced.
+    pub(crate) count_at_gpu: bool,
+    /// 单卡
+    pub(crate) single: bool,
+    pub(crate) machines: Option<u32>,
+    /// 整机, node, HGX ...: a whole machine is meant.
+    pub(crate) whole: bool,
+    /// Memory beside the GPU's name or called 显存, GB.
+    pub(crate) gpu_memory_gb: Option<f64>,
+    pub(crate) ram_gib: Option<f64>,
+    pub(crate) vcpus: Option<f64>,
+    pub(crate) disk_gb: Option<f64>,
+    pub(crate) network_gbps: Option<f64>,
+    pub(crate) interconnect: Option<&'static str>,
+    pub(crate) provider: Option<String>,
+    pub(crate) region: Option<String>,
+    pub(crate) purchase: Option<Purchase>,
+    pub(crate) subscription: bool,
+    /// Months committed to; more than one means contradiction.
+    pub(crate) terms: Vec<u32>,
+    pub(crate) term_word: bool,
+    pub(crate) tax: Option<Tax>,
+    pub(crate) on_request: bool,
+    /// Factor on a list price, and whether the text says that the price is before it.
+    pub(crate) discount: Option<(Fixed, Before)>,
+    pub(crate) month_hours: Option<u32>,
+    pub(crate) date: Option<AsOf>,
+    /// A number that nothing explains.
+    pub(crate) loose_number: bool,
+    /// A lone word of time in a title: `租期(月)`.
+    pub(crate) title_period: Option<Period>,
+    /// Service, storage, licence, consulting.
+    pub(crate) not_machine: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Before {
+    ListPrice,
+    AlreadyTaken,
+    Unsaid,
+}
+
+fn has(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|w| text.contains(w))
+}
+
+/// Reads facts from tokens of `text`, leaving out those that belong to `amounts`.
+pub(crate) fn read(text: &str, toks: &[Tok], amounts: &[Amount]) -> Facts {
+    let mut f = Facts::default();
+    phrases(text, &mut f);
+    let mut at = 0;
+    let mut next_amount = amounts.iter().peekable();
+    while at < toks.len() {
+        while next_amount.peek().is_some_and(|a| a.to <= at) {
+            next_amount.next();
+        }
+        if let Some(a) = next_amount.peek()
+            && a.from <= at
+        {
+            at = a.to;
+            continue;
+        }
+        at = one(text, toks, at, &mut f).max(at + 1);
+    }
+    f.gpus.dedup();
+    f.counts.sort_unstable();
+    f.counts.dedup();
+    f.terms.sort_unstable();
+    f.terms.dedup();
+    f
+}
+
+fn one(text: &str, toks: &[Tok], at: usize, f: &mut Facts) -> usize {
+    match &toks[at].t {
+        T::Gpu(gpu) => {
+            gpu_name(gpu, f);
+            let times = |i: usize| toks.get(i).and_then(Tok::kw) == Some(Kw::Times);
+            let glued_colon = toks
+                .get(at + 1)
+                .is_some_and(|t| t.is_sym(':') && t.start == toks[at].end)
+                && toks
+                    .get(at + 2)
+                    .is_some_and(|t| t.start == toks[at + 1].end);
+            if (times(at + 1) || glued_colon)
+                && let Some(n) = toks.get(at + 2).and_then(whole)
+            {
+                let next = toks.get(at + 3).and_then(Tok::kw);
+                if !matches!(next, Some(Kw::Giga | Kw::Core)) {
+                    f.counts.push(n);
+                    f.count_at_gpu = true;
+                    return at + 3;
+                }
+            }
+            memory_after(toks, at + 1, f)
+        }
+        T::Num(_) => number(toks, at, f),
+        T::Date(date) => {
+            f.date = f.date.or(Some(*date));
+            at + 1
+        }
+        T::Provider(key) => {
+            f.provider.get_or_insert_with(|| key.clone());
+            at + 1
+        }
+        T::Region => {
+            let mut end = at + 1;
+            while toks
+                .get(end)
+                .is_some_and(|t| t.t == T::Region && t.start == toks[end - 1].end)
+            {
+                end += 1;
+            }
+            f.region
+                .get_or_insert_with(|| text[toks[at].start..toks[end - 1].end].to_owned());
+            end
+        }
+        T::Word(true) => {
+            let word = &text[toks[at].start..toks[at].end];
+            if !matches!(
+                word,
+                "m2" | "m3"
+                    | "ipv4"
+                    | "ipv6"
+                    | "h264"
+                    | "p0"
+                    | "p1"
+                    | "p2"
+                    | "p3"
+                    | "pcie4"
+                    | "pcie5"
+                    | "ddr4"
+                    | "ddr5"
+                    | "aes256"
+            ) {
+                f.modelish.get_or_insert_with(|| word.to_owned());
+            }
+            at + 1
+        }
+        T::Word(false) => {
+            match &text[toks[at].start..toks[at].end] {
+                "hgx" | "dgx" => f.whole = true,
+                "nvlink" => f.interconnect = f.interconnect.or(Some("nvlink")),
+                "nvswitch" => f.interconnect = Some("nvswitch"),
+                _ => {}
+            }
+            at + 1
+        }
+        T::Kw(kw) => word(toks, at, *kw, f),
+        T::Sym(_) | T::Text => at + 1,
+    }
+}
+
+fn gpu_name(gpu: &GpuRef, f: &mut Facts) {
+    // `NVIDIA H100 (H100 SXM)`: the same family twice, keep what says more
+    match f.gpus.iter_mut().find(|g| g.model == gpu.model) {
+        Some(seen) if agree(seen, gpu) => {
+            seen.form = seen.form.or(gpu.form);
+            seen.memory_gb = seen.memory_gb.or(gpu.memory_gb);
+        }
+        _ => f.gpus.push(gpu.clone()),
+    }
+}
+
+fn agree(a: &GpuRef, b: &GpuRef) -> bool {
+    a.form.zip(b.form).is_none_or(|(x, y)| x == y)
+        && a.memory_gb.zip(b.memory_gb).is_none_or(|(x, y)| x == y)
+}
+
+/// `H100 80GB`, `H100 (80 GB)`, `H100 显存 80G` where the name alone did not hold it.
+fn memory_after(toks: &[Tok], mut at: usize, f: &mut Facts) -> usize {
+    let start = at;
+    while toks
+        .get(at)
+        .is_some_and(|t| t.is_sym('(') || t.is_sym('-') || t.kw() == Some(Kw::Vram))
+    {
+        at += 1;
+    }
+    if let (Some(n), Some(Kw::Giga)) = (
+        toks.get(at).and_then(real),
+        toks.get(at + 1).and_then(Tok::kw),
+    ) {
+        let after = toks.get(at + 2).and_then(Tok::kw);
+        if !matches!(after, Some(Kw::Ram | Kw::Disk | Kw::Net)) && n > 0.0 {
+            f.gpu_memory_gb = f.gpu_memory_gb.or(Some(n));
+            return at + 2;
+        }
+    }
+    start
+}
+
+fn whole(tok: &Tok) -> Option<u32> {
+    match tok.t {
+        T::Num(Some(n)) => count_of(n),
+        _ => None,
+    }
+}
+
+fn real(tok: &Tok) -> Option<f64> {
+    match tok.t {
+        T::Num(Some(n)) => Some(n.to_f64()),
+        _ => None,
+    }
+}
+
+fn number(toks: &[Tok], at: usize, f: &mut Facts) -> usize {
+    let (n, value) = (whole(&toks[at]), real(&toks[at]));
+    let mut next = at + 1;
+    while next <= at + 2 && toks.get(next).is_some_and(|t| t.is_sym('-')) {
+        next += 1;
+    }
+    let dash = next > at + 1;
+    let Some(tok) = toks.get(next) else {
+        f.loose_number |= n.is_some();
+        return at + 1;
+    };
+    let before = at.checked_sub(1).and_then(|i| toks[i].kw());
+    let after = toks.get(next + 1).and_then(Tok::kw);
+    match (&tok.t, n) {
+        (T::Sym('%'), _) => return next + 1,
+        (T::Sym(':'), _) if toks.get(next + 1).is_some_and(|t| matches!(t.t, T::Num(_))) => {
+            return next + 2;
+        }
+        (T::Kw(Kw::Times), Some(n)) => {
+            if matches!(
+                toks.get(next + 1).map(|t| &t.t),
+                Some(T::Gpu(_) | T::Kw(Kw::Scope(Scope::Gpu)))
+            ) {
+                f.counts.push(n);
+                f.count_at_gpu = true;
+            } else if let (Some(gb), Some(Kw::Giga)) = (
+                toks.get(next + 1).and_then(real),
+                toks.get(next + 2).and_then(Tok::kw),
+            ) {
+                // `8×80GB`
+                f.counts.push(n);
+                f.gpu_memory_gb = f.gpu_memory_gb.or(Some(gb));
+                return next + 3;
+            } else if toks.get(next + 1).is_some_and(|t| matches!(t.t, T::Num(_))) {
+                return next + 2;
+            } else if let Some(T::Word(_)) = toks.get(next + 1).map(|t| &t.t) {
+                f.loose_number = true;
+            }
+            return next + 1;
+        }
+        (T::Gpu(_), Some(n)) if !dash && n <= 64 => {
+            f.counts.push(n);
+            f.count_at_gpu = true;
+            return next;
+        }
+        (T::Kw(Kw::Scope(Scope::Gpu)), Some(n)) => {
+            f.counts.push(n);
+            let machine = matches!(after, Some(Kw::Scope(Scope::Machine)));
+            f.whole |= machine;
+            f.count_at_gpu |=
+                machine || matches!(toks.get(next + 1).map(|t| &t.t), Some(T::Gpu(_))) || dash;
+            return next + 1;
+        }
+        (T::Kw(Kw::Scope(Scope::Machine)), Some(n)) => {
+            f.machines = f.machines.or(Some(n));
+            return next + 1;
+        }
+        (T::Kw(Kw::Period(p)), Some(n)) => return duration(toks, at, next, *p, n, f),
+        _ => {}
+    }
+    let Some(x) = value else {
+        f.loose_number = true;
+        return at + 1;
+    };
+    match tok.kw() {
+        Some(Kw::Core) => f.vcpus = f.vcpus.or(Some(x)),
+        Some(Kw::Giga) if before == Some(Kw::Vram) || after == Some(Kw::Vram) => {
+            f.gpu_memory_gb = f.gpu_memory_gb.or(Some(x));
+        }
+        Some(Kw::Giga) if after == Some(Kw::Disk) || before == Some(Kw::Disk) => {
+            f.disk_gb = f.disk_gb.or(Some(x))
+        }
+        Some(Kw::Giga | Kw::Gbps)
+            if after == Some(Kw::Net) || before == Some(Kw::Net) || tok.kw() == Some(Kw::Gbps) =>
+        {
+            f.network_gbps = f.network_gbps.or(Some(x));
+        }
+        Some(Kw::Giga)
+            if after == Some(Kw::Ram) || before == Some(Kw::Ram) || f.vcpus.is_some() =>
+        {
+            f.ram_gib = f.ram_gib.or(Some(x));
+        }
+        Some(Kw::Tera) if after == Some(Kw::Ram) || before == Some(Kw::Ram) => {
+            f.ram_gib = f.ram_gib.or(Some(x * 1024.0))
+        }
+        Some(Kw::Tera) => f.disk_gb = f.disk_gb.or(Some(x * 1000.0)),
+        Some(Kw::Giga | Kw::Scale(_) | Kw::Thing | Kw::Net | Kw::Disk | Kw::Ram) => {}
+        _ => {
+            f.loose_number |= n.is_some_and(|n| n > 1);
+            return at + 1;
+        }
+    }
+    next + 1
+}
+
+/// A number of months or years is a term; hours or days beside a month are the length of a month.
+fn duration(
+    toks: &[Tok],
+    at: usize,
+    unit_at: usize,
+    period: Period,
+    n: u32,
+    f: &mut Facts,
+) -> usize {
+    let near_month = |range: std::ops::Range<usize>| {
+        toks.get(range.start.min(toks.len())..range.end.min(toks.len()))
+            .unwrap_or_default()
+            .iter()
+            .any(|t| {
+                matches!(
+                    t.kw(),
+                    Some(Kw::Period(Period::Month) | Kw::Label(Period::Month))
+                )
+            })
+    };
+    let beside_month =
+        || near_month(unit_at + 1..unit_at + 5) || near_month(at.saturating_sub(4)..at);
+    match period {
+        Period::Hour if (672..=744).contains(&n) && beside_month() => f.month_hours = Some(n),
+        Period::Day if (28..=31).contains(&n) && beside_month() => f.month_hours = Some(n * 24),
+        Period::Month if n <= 120 => f.terms.push(n),
+        Period::Quarter if n <= 40 => f.terms.push(n * 3),
+        Period::Year if n <= 10 => f.terms.push(n * 12),
+        _ => {}
+    }
+    unit_at + 1
+}
+
+fn word(toks: &[Tok], at: usize, kw: Kw, f: &mut Facts) -> usize {
+    match kw {
+        Kw::Single => f.single = true,
+        Kw::Dual => f.counts.push(2),
+        Kw::Buy(p) => f.purchase = f.purchase.or(Some(p)),
+        Kw::Subscription => f.subscription = true,
+        Kw::Label(Period::Month) => f.subscription = true,
+        Kw::Label(Period::Year) if f.terms.is_empty() => f.terms.push(12),
+        Kw::Term => f.term_word = true,
+        Kw::Period(Period::HalfYear) => f.terms.push(6),
+        Kw::Period(p) => f.title_period = f.title_period.or(Some(p)),
+        Kw::Scope(scope) => {
+            let times = toks.get(at + 1).and_then(Tok::kw) == Some(Kw::Times);
+            if scope == Scope::Gpu
+                && times
+                && let Some(n) = toks.get(at + 2).and_then(whole)
+            {
+                f.counts.push(n);
+                f.count_at_gpu = true;
+                return at + 3;
+            }
+        }
+        _ => {}
+    }
+    at + 1
+}
+
+/// Wordings of several words, and those that stand anywhere.
+fn phrases(text: &str, f: &mut Facts) {
+    if text.len() > 20_000 {
+        return;
+    }
+    f.whole |= has(
+        text,
+        &[
+            "整机",
+            "裸金属",
+            "per node",
+            "per machine",
+            "per server",
+            "bare metal",
+            "baremetal",
+            "whole machine",
+            "whole node",
+            "/node",
+            "/台",
+            "每台",
+        ],
+    );
+    if has(
+        text,
+        &[
+            "不含税",
+            "未税",
+            "未含税",
+            "税前",
+            "excl. vat",
+            "excl vat",
+            "ex vat",
+            "ex. vat",
+            "excluding vat",
+            "excluding tax",
+            "excl. tax",
+            "excl tax",
+            "tax excluded",
+            "before tax",
+            "plus vat",
+            "+ vat",
+            "+vat",
+            "net of vat",
+            "vat excluded",
+        ],
+    ) {
+        f.tax = Some(Tax::Excluded);
+    } else if has(
+        text,
+        &[
+            "含税",
+            "税后",
+            "incl. vat",
+            "incl vat",
+            "including vat",
+            "including tax",
+            "incl. tax",
+            "incl tax",
+            "tax included",
+            "vat included",
+            "inc. vat",
+            "inc vat",
+        ],
+    ) {
+        f.tax = Some(Tax::Included);
+    }
+    f.on_request = has(
+        text,
+        &[
+            "面议",
+            "询价",
+            "电询",
+            "另议",
+            "待定",
+            "面谈",
+            "联系销售",
+            "联系客服",
+            "请咨询",
+            "价格咨询",
+            "on request",
+            "poa",
+            "contact us",
+            "contact sales",
+            "call for",
+            "tbd",
+            "to be quoted",
+            "please inquire",
+            "please enquire",
+        ],
+    );
+    if f.purchase.is_none() {
+        f.purchase = if has(
+            text,
+            &[
+                "on-demand",
+                "on demand",
+                "pay as you go",
+                "pay-as-you-go",
+                "按时付费",
+            ],
+        ) {
+            Some(Purchase::OnDemand)
+        } else {
+            None
+        };
+    }
+    f.subscription |= has(
+        text,
+        &["包年包月", "包年/包月", "预付费", "prepaid", "monthly plan"],
+    );
+    for (words, name) in [(&["nvswitch"][..], "nvswitch"), (&["nvlink"][..], "nvlink")] {
+        if f.interconnect.is_none() && has(text, words) {
+            f.interconnect = Some(name);
+        }
+    }
+    f.not_machine = has(
+        text,
+        &[
+            "咨询服务",
+            "技术咨询",
+            "数据标注",
+            "标注",
+            "授权",
+            "对象存储",
+            "云硬盘",
+            "文件存储",
+            "公网ip",
+            "公网带宽",
+            "流量包",
+            "软件",
+            "维保",
+            "运维服务",
+            "实施费",
+            "consult",
+            "licence",
+            "license",
+            "object storage",
+            "egress",
+            "support plan",
+            "colocation",
+            "机柜",
+            "token",
+        ],
+    );
+    discount(text, f);
+}
+
+/// `7折`, `20% off`, `discount 15%`.
+fn discount(text: &str, f: &mut Facts) {
+    let hundred = Fixed::from_int(100);
+    let number_before = |at: usize| -> Option<Fixed> {
+        let head = text[..at].trim_end();
+        let from = head
+            .rfind(|c: char| !(c.is_ascii_digit() || c == '.'))
+            .map_or(0, |i| {
+                i + head[i..].chars().next().map_or(1, char::len_utf8)
+            });
+        head[from..].parse().ok()
+    };
+    // 折合 and 折算 convert, they do not discount
+    let fold = text
+        .match_indices('折')
+        .find(|(at, _)| !text[at + '折'.len_utf8()..].starts_with(['合', '算', '旧']));
+    let factor = if let Some((at, _)) = fold {
+        match number_before(at) {
+            Some(n) if n >= Fixed::from_int(10) => n.over(hundred),
+            Some(n) => n.over(Fixed::from_int(10)),
+            None => None,
+        }
+    } else if let Some(at) = text.find("% off").or_else(|| text.find("% discount")) {
+        number_before(at).and_then(|n| (hundred - n).over(hundred))
+    } else {
+        None
+    };
+    let Some(factor) = factor.filter(|x| *x > Fixed::ZERO && *x < Fixed::ONE) else {
+        return;
+    };
+    let before = if has(
+        text,
+        &[
+            "折后",
+            "已打折",
+            "已优惠",
+            "优惠后",
+            "after discount",
+            "discounted",
+            "already",
+            "现价",
+        ],
+    ) {
+        Before::AlreadyTaken
+    } else if has(
+        text,
+        &[
+            "列表价",
+            "刊例价",
+            "目录价",
+            "原价",
+            "标准价",
+            "官网价",
+            "list",
+            "折前",
+            "before discount",
+        ],
+    ) {
+        Before::ListPrice
+    } else {
+        Before::Unsaid
+    };
+    f.discount = Some((factor, before));
+}

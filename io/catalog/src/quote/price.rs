@@ -1,0 +1,460 @@
+//! Amounts of money in running text with what they are for: `约 ¥1.2-1.3万/卡/月` and the like.
+//!
+//! An amount is taken as it is written. Whether it may become an offer is decided in `settle`.
+
+use super::lex::{T, Tok};
+use super::vocab::{Kw, Period, Scope};
+use lessee_model::{Currency, Fixed};
+
+/// What a unit says: `万元/台/月` is 10,000 CNY per machine and month. Every part may be missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Unit {
+    pub(crate) currency: Option<Currency>,
+    pub(crate) scale: Option<i64>,
+    pub(crate) scope: Option<Scope>,
+    pub(crate) period: Option<Period>,
+    /// Per token, gigabyte, core, frame.
+    pub(crate) thing: bool,
+    /// GPUs of the machine, of `万元/8卡整机/月`.
+    pub(crate) count: Option<u32>,
+    /// Two parts contradict each other (`元/时/月`).
+    pub(crate) clash: bool,
+}
+
+impl Unit {
+    /// What this leaves open is filled from `other`.
+    pub(crate) fn or(self, other: &Unit) -> Unit {
+        Unit {
+            currency: self.currency.or(other.currency),
+            scale: self.scale.or(other.scale),
+            scope: self.scope.or(other.scope),
+            period: self.period.or(other.period),
+            thing: self.thing || (self.period.is_none() && other.thing),
+            count: self.count.or(other.count),
+            clash: self.clash || other.clash,
+        }
+    }
+
+    fn set_period(&mut self, period: Period) {
+        self.clash |= self.period.is_some_and(|p| p != period);
+        self.period = self.period.or(Some(period));
+    }
+
+    fn set_scope(&mut self, scope: Scope) {
+        match (self.scope, scope) {
+            // `元/8卡整机/月`: the cards say how large the machine is
+            (Some(Scope::Gpu), Scope::Machine) if self.count.is_some() => {
+                self.scope = Some(Scope::Machine);
+            }
+            (Some(old), new) if old != new => self.clash = true,
+            _ => self.scope = Some(scope),
+        }
+    }
+}
+
+/// An amount as written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Amount {
+    /// `None`: not readable as a number.
+    pub(crate) value: Option<Fixed>,
+    /// Upper end of a range.
+    pub(crate) high: Option<Fixed>,
+    pub(crate) range: bool,
+    pub(crate) unit: Unit,
+    pub(crate) approx: bool,
+    /// 起, 低至, up to
+    pub(crate) bound: bool,
+    pub(crate) negative: bool,
+    pub(crate) in_brackets: bool,
+    /// Called a total: 合计, 总价
+    pub(crate) total: bool,
+    /// 月租, monthly before the amount: what it is for if its own unit does not say.
+    pub(crate) label: Option<Period>,
+    /// Token range.
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+}
+
+/// A unit from token `at` on; returns where it ends. `open`: the first word needs no `/` before it.
+fn unit_at(toks: &[Tok], mut at: usize, open: bool, unit: &mut Unit) -> usize {
+    let mut linked = open;
+    loop {
+        let Some(tok) = toks.get(at) else { return at };
+        let touching = at == 0 || toks[at - 1].end == tok.start;
+        match &tok.t {
+            T::Sym('/' | '·' | '.') | T::Kw(Kw::Per) => {
+                let mut next = at + 1;
+                // `/ 8卡整机 /`, `每1台`
+                if let Some(T::Num(Some(n))) = toks.get(next).map(|t| &t.t) {
+                    let mut word = next + 1;
+                    while toks.get(word).is_some_and(|t| t.is_sym('-')) {
+                        word += 1;
+                    }
+                    match toks.get(word).and_then(Tok::kw) {
+                        Some(Kw::Scope(Scope::Gpu)) if *n != Fixed::ONE => {
+                            unit.count = count_of(*n);
+                            unit.set_scope(Scope::Gpu);
+                            at = word + 1;
+                            linked = true;
+                            continue;
+                        }
+                        Some(Kw::Scope(_) | Kw::Period(_)) if *n == Fixed::ONE => next = word,
+                        // `/1M tokens`, `per 1k requests`
+                        _ if [word, word + 1].iter().any(|i| {
+                            matches!(
+                                toks.get(*i).and_then(Tok::kw),
+                                Some(Kw::Thing | Kw::Giga | Kw::Tera)
+                            )
+                        }) =>
+                        {
+                            unit.thing = true;
+                            return word + 1;
+                        }
+                        _ => return at,
+                    }
+                }
+                if !toks.get(next).and_then(Tok::kw).is_some_and(is_unit_word) {
+                    let named = matches!(toks.get(next).map(|t| &t.t), Some(T::Gpu(_)));
+                    if named {
+                        unit.set_scope(Scope::Gpu);
+                        at = next + 1;
+                        linked = true;
+                        continue;
+                    }
+                    return at;
+                }
+                at = next;
+                linked = true;
+                continue;
+            }
+            T::Sym('-') | T::Kw(Kw::Times)
+                if unit.period.is_some() != unit.scope.is_some()
+                    && matches!(
+                        toks.get(at + 1).and_then(Tok::kw),
+                        Some(Kw::Period(_) | Kw::Scope(_))
+                    ) =>
+            {
+                at += 1;
+                linked = true;
+                continue;
+            }
+            T::Word(false)
+                if linked
+                    && unit.period.is_none()
+                    && unit.scope.is_none()
+                    && toks
+                        .get(at + 1)
+                        .and_then(Tok::kw)
+                        .is_some_and(|k| matches!(k, Kw::Period(_))) =>
+            {
+                // `$2 an hour`
+                at += 1;
+                continue;
+            }
+            T::Kw(kw) => match kw {
+                Kw::Currency(c) if unit.currency.is_none() || unit.currency == Some(*c) => {
+                    unit.currency = Some(*c);
+                    linked = true;
+                }
+                Kw::Scale(n) if unit.scale.is_none() && unit.period.is_none() => {
+                    unit.scale = Some(*n);
+                }
+                Kw::Period(p) if linked => unit.set_period(*p),
+                Kw::Scope(s)
+                    if linked || (*s == Scope::Machine && touching && unit.scope.is_some()) =>
+                {
+                    unit.set_scope(*s);
+                }
+                Kw::Label(p) if linked && unit.period.is_none() => unit.set_period(*p),
+                Kw::Thing | Kw::Core | Kw::Giga | Kw::Tera | Kw::Gbps | Kw::Disk | Kw::Net
+                    if linked =>
+                {
+                    unit.thing = true
+                }
+                _ => return at,
+            },
+            // `8万一个月`, folded to `8万1个月`
+            T::Num(Some(n))
+                if *n == Fixed::ONE
+                    && touching
+                    && unit.period.is_none()
+                    && (unit.currency.is_some() || unit.scale.is_some())
+                    && matches!(toks.get(at + 1).and_then(Tok::kw), Some(Kw::Period(_))) =>
+            {
+                linked = true;
+            }
+            _ => return at,
+        }
+        // after `/h` another word needs its own `/`, `per` or must touch (`卡时`, `gpu hour`)
+        if matches!(tok.t, T::Kw(Kw::Period(_))) {
+            linked = false;
+        }
+        at += 1;
+    }
+}
+
+fn is_unit_word(kw: Kw) -> bool {
+    matches!(
+        kw,
+        Kw::Period(_)
+            | Kw::Scope(_)
+            | Kw::Thing
+            | Kw::Core
+            | Kw::Giga
+            | Kw::Tera
+            | Kw::Gbps
+            | Kw::Disk
+            | Kw::Net
+            | Kw::Currency(_)
+    )
+}
+
+pub(crate) fn count_of(n: Fixed) -> Option<u32> {
+    let whole = n.raw() / Fixed::ONE.raw();
+    (n.raw() % Fixed::ONE.raw() == 0 && (1..=4096).contains(&whole))
+        .then(|| u32::try_from(whole).ok())
+        .flatten()
+}
+
+/// All of a unit that is spread over a title or a remark: `单价(万元/台/月)`, `每卡每月`, `Price per hour`.
+pub(crate) fn unit_of(toks: &[Tok], skip: &[(usize, usize)]) -> Unit {
+    let mut unit = Unit::default();
+    let mut at = 0;
+    while at < toks.len() {
+        if let Some((_, end)) = skip.iter().find(|(from, to)| (*from..*to).contains(&at)) {
+            at = *end;
+            continue;
+        }
+        let first = &toks[at];
+        let end = match &first.t {
+            T::Sym('/') | T::Kw(Kw::Per | Kw::Currency(_)) => unit_at(toks, at, true, &mut unit),
+            T::Kw(Kw::Scale(_))
+                if toks
+                    .get(at + 1)
+                    .and_then(Tok::kw)
+                    .is_some_and(|k| matches!(k, Kw::Currency(_)))
+                    || toks.get(at + 1).is_some_and(|t| t.is_sym('/')) =>
+            {
+                unit_at(toks, at, true, &mut unit)
+            }
+            T::Kw(Kw::Label(p)) => {
+                unit.set_period(*p);
+                at + 1
+            }
+            T::Kw(Kw::Single) => {
+                unit.set_scope(Scope::Gpu);
+                at + 1
+            }
+            T::Kw(Kw::Scope(s))
+                if toks.get(at + 1).is_some_and(|t| t.is_sym('/'))
+                    && toks
+                        .get(at + 2)
+                        .and_then(Tok::kw)
+                        .is_some_and(|k| matches!(k, Kw::Period(_))) =>
+            {
+                unit.set_scope(*s);
+                at + 1
+            }
+            T::Kw(Kw::Thing) => {
+                unit.thing = true;
+                at + 1
+            }
+            _ => at + 1,
+        };
+        at = end.max(at + 1);
+    }
+    unit
+}
+
+/// All amounts among the tokens. `cell`: a bare number is a price too, as in a column of prices.
+pub(crate) fn amounts(toks: &[Tok], cell: bool) -> Vec<Amount> {
+    let mut out: Vec<Amount> = Vec::new();
+    let mut at = 0;
+    let mut depth = 0i32;
+    while at < toks.len() {
+        match toks[at].t {
+            T::Sym('(') => depth += 1,
+            T::Sym(')') => depth -= 1,
+            T::Num(_) => {
+                let floor = out.last().map_or(0, |a| a.to);
+                if let Some(mut amount) = amount_at(toks, at, floor, cell) {
+                    amount.in_brackets = depth > 0;
+                    at = amount.to;
+                    out.push(amount);
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    out
+}
+
+fn amount_at(toks: &[Tok], at: usize, floor: usize, cell: bool) -> Option<Amount> {
+    let T::Num(value) = toks[at].t else {
+        return None;
+    };
+    if toks.get(at + 1).is_some_and(|t| {
+        t.is_sym('%') || t.is_sym(':') && toks.get(at + 2).is_some_and(|n| matches!(n.t, T::Num(_)))
+    }) {
+        return None;
+    }
+    let mut amount = Amount {
+        value,
+        high: None,
+        range: false,
+        unit: Unit::default(),
+        approx: false,
+        bound: false,
+        negative: false,
+        in_brackets: false,
+        total: false,
+        label: None,
+        from: at,
+        to: at + 1,
+    };
+    let mut labelled = false;
+    let mut back = at;
+    // what stands before: sign, currency, `约`, `低至`, a label such as `月租`
+    for step in 0..6 {
+        let Some(i) = back.checked_sub(1).filter(|i| *i >= floor) else {
+            break;
+        };
+        match &toks[i].t {
+            T::Kw(Kw::Currency(c)) if amount.unit.currency.is_none() && step < 4 => {
+                amount.unit.currency = Some(*c)
+            }
+            T::Sym('-') if toks[i].end == toks[i + 1].start && stands_alone(toks, i) => {
+                amount.negative = true;
+            }
+            T::Sym('~') | T::Kw(Kw::Approx) => amount.approx = true,
+            T::Sym('<' | '>') | T::Kw(Kw::AtLeast | Kw::AtMost) => amount.bound = true,
+            T::Sym(':') => {}
+            T::Sym('=') | T::Kw(Kw::Price) => labelled = true,
+            T::Word(false) | T::Text
+                if i > floor
+                    && matches!(toks[i - 1].t, T::Kw(Kw::AtLeast | Kw::Approx | Kw::AtMost)) => {}
+            T::Kw(Kw::Total) => {
+                amount.total = true;
+                labelled = true;
+            }
+            T::Kw(Kw::Label(period)) => {
+                labelled = true;
+                amount.label = Some(*period);
+            }
+            _ => break,
+        }
+        back = i;
+    }
+    let mut to = at + 1;
+    to = tail(toks, to, &mut amount);
+    // a range: `1.2-1.3`, `¥18,000-¥25,000`, `$2/h to $3/h`
+    if let Some((high, end)) = upper(toks, to) {
+        let mut second = Amount {
+            unit: Unit::default(),
+            ..amount.clone()
+        };
+        let end = tail(toks, end, &mut second);
+        amount.range = true;
+        amount.high = high;
+        amount.unit = amount.unit.or(&second.unit);
+        to = end;
+    }
+    if toks.get(to).is_some_and(|t| t.is_sym('%')) {
+        return None;
+    }
+    // what stands after: `起`, `左右`, `+`
+    for step in 0..2 {
+        match toks.get(to + step).map(|t| &t.t) {
+            Some(T::Kw(Kw::AtLeast | Kw::AtMost) | T::Sym('+')) => {
+                amount.bound = true;
+                to += step + 1;
+                break;
+            }
+            Some(T::Kw(Kw::Approx)) => {
+                amount.approx = true;
+                to += step + 1;
+                break;
+            }
+            Some(T::Sym(_)) if step == 0 => {}
+            _ => break,
+        }
+    }
+    let unit = &amount.unit;
+    let priced =
+        unit.currency.is_some() || unit.period.is_some() || unit.scope.is_some() || unit.thing;
+    if !(priced || labelled || cell) {
+        return None;
+    }
+    // `24GB`, `8卡`, `12个月` in a cell or behind a label
+    if !priced
+        && matches!(
+            toks.get(to).and_then(Tok::kw),
+            Some(
+                Kw::Giga
+                    | Kw::Tera
+                    | Kw::Core
+                    | Kw::Gbps
+                    | Kw::Scope(_)
+                    | Kw::Period(_)
+                    | Kw::Thing
+                    | Kw::Times
+            )
+        )
+        && !(cell && at == 0 && matches!(toks.get(to).and_then(Tok::kw), Some(Kw::Period(_))))
+    {
+        return None;
+    }
+    amount.from = back;
+    amount.to = to;
+    Some(amount)
+}
+
+/// A dash that belongs to the number after it, not between two things.
+fn stands_alone(toks: &[Tok], i: usize) -> bool {
+    i == 0
+        || toks[i - 1].end < toks[i].start
+        || matches!(toks[i - 1].t, T::Kw(Kw::Currency(_)) | T::Sym(_))
+}
+
+/// Scale, currency and unit after a number; a unit alone in brackets counts too.
+fn tail(toks: &[Tok], mut at: usize, amount: &mut Amount) -> usize {
+    let plain = amount.unit.currency.is_some();
+    at = unit_at(toks, at, plain && !counts(toks, at), &mut amount.unit);
+    if toks.get(at).is_some_and(|t| t.is_sym('(')) && amount.unit.period.is_none() {
+        let mut unit = amount.unit;
+        let end = unit_at(toks, at + 1, true, &mut unit);
+        if end > at + 1 && toks.get(end).is_some_and(|t| t.is_sym(')')) {
+            amount.unit = unit;
+            at = unit_at(toks, end + 1, false, &mut amount.unit);
+        }
+    }
+    at
+}
+
+/// `¥5 8卡` or `$3 x`: the word counts something, it is no unit.
+fn counts(toks: &[Tok], at: usize) -> bool {
+    matches!(
+        toks.get(at).and_then(Tok::kw),
+        Some(Kw::Giga | Kw::Tera | Kw::Core | Kw::Disk | Kw::Net | Kw::Gbps)
+    )
+}
+
+fn upper(toks: &[Tok], at: usize) -> Option<(Option<Fixed>, usize)> {
+    let joins = |t: &Tok| matches!(t.t, T::Sym('-' | '~') | T::Kw(Kw::To));
+    if !toks.get(at).is_some_and(joins) {
+        return None;
+    }
+    let mut at = at + 1;
+    while toks
+        .get(at)
+        .is_some_and(|t| matches!(t.t, T::Kw(Kw::Currency(_)) | T::Sym('~' | '-')))
+    {
+        at += 1;
+    }
+    match toks.get(at)?.t {
+        T::Num(n) => Some((n, at + 1)),
+        _ => None,
+    }
+}

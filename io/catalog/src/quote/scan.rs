@@ -1,0 +1,366 @@
+//! The text as a whole: what its remarks say of every line, and where tables, lists and sentences begin.
+
+use super::facts::{self, Facts, Tax};
+use super::fold::{clip_bytes, fold};
+use super::header::{self, Column, Role};
+use super::lex;
+use super::names::Names;
+use super::price::Unit;
+use super::prose::{self, Spoken};
+use super::row::{self, Around};
+use super::settle::{Doc, Found, settle};
+use super::table;
+use lessee_model::quote::QuotedOffer;
+use lessee_model::{AsOf, Confidence, Currency};
+use std::collections::HashMap;
+
+/// Remarks that hold for every line.
+pub(crate) struct Scan {
+    pub(crate) month_hours: Option<u32>,
+    pub(crate) currencies: Vec<Currency>,
+    pub(crate) as_of: Option<AsOf>,
+    pub(crate) confidence: Confidence,
+    pub(crate) term: Option<u32>,
+    pub(crate) tax: Option<&'static str>,
+}
+
+fn any(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|w| text.contains(w))
+}
+
+pub(crate) fn scan(lines: &[&str], file: &str, names: &Names<'_>) -> Scan {
+    let mut out = Scan {
+        month_hours: None,
+        currencies: Vec::new(),
+        as_of: None,
+        confidence: Confidence::Verified,
+        term: None,
+        tax: None,
+    };
+    let mut terms: Vec<u32> = Vec::new();
+    let mut taxes: Vec<Tax> = Vec::new();
+    for (i, raw) in lines.iter().enumerate() {
+        let raw = clip_bytes(raw, 4_000);
+        currencies(raw, &mut out.currencies);
+        let month = any(raw, &["月", "month", "Month"])
+            && any(raw, &["72", "73", "74", "67", "30", "31", "28", "29"]);
+        let dated = any(
+            raw,
+            &[
+                "日期",
+                "date",
+                "Date",
+                "as of",
+                "As of",
+                "collected",
+                "更新",
+                "截至",
+                "20",
+            ],
+        );
+        let taxed = any(raw, &["税", "VAT", "vat", "tax", "Tax"]);
+        let termed = any(raw, &["租期", "期限", "合同期", "服务期", "Term", "term"]);
+        let kind = i < 5 || any(raw, &["仅供参考", "以官网为准", "for reference", "参考价"]);
+        if !(month || dated || taxed || termed || kind) {
+            continue;
+        }
+        let folded = fold(raw);
+        if kind {
+            out.confidence = out.confidence.max(trust(&folded, i));
+        }
+        let toks = lex::lex(&folded, names, false);
+        let amounts = super::price::amounts(&toks, false);
+        let f = facts::read(&folded, &toks, &amounts);
+        out.month_hours = out.month_hours.or(f.month_hours);
+        let labelled = any(
+            &folded,
+            &[
+                "日期",
+                "date",
+                "as of",
+                "as-of",
+                "collected",
+                "更新",
+                "截至",
+                "kind:",
+            ],
+        ) && !any(&folded, &["valid", "有效期"]);
+        if out.as_of.is_none() && labelled {
+            out.as_of = f.date;
+        }
+        if termed && f.term_word && amounts.len() <= 1 {
+            terms.extend(f.terms);
+        }
+        if let Some(tax) = f.tax
+            && amounts.is_empty()
+            && any(
+                &folded,
+                &["价", "price", "以上", "均", "all", "费用", "quote", "rates"],
+            )
+            && f.gpus.is_empty()
+            && !folded.contains('|')
+            && !folded.contains('\t')
+            && folded.matches(',').count() < 3
+        {
+            taxes.push(tax);
+        }
+    }
+    terms.sort_unstable();
+    terms.dedup();
+    if let [only] = terms.as_slice() {
+        out.term = Some(*only);
+    }
+    taxes.dedup();
+    if let [only] = taxes.as_slice() {
+        out.tax = Some(match only {
+            Tax::Included => "included",
+            Tax::Excluded => "excluded",
+        });
+    }
+    if out.as_of.is_none() {
+        let name = fold(clip_bytes(file, 400)).replace('_', " ");
+        out.as_of = facts::read(&name, &lex::lex(&name, names, false), &[]).date;
+    }
+    out
+}
+
+fn currencies(raw: &str, seen: &mut Vec<Currency>) {
+    let yen = any(raw, &["JPY", "日元", "円", "JP¥"]);
+    for (words, code) in [
+        (
+            &["¥", "￥", "元", "RMB", "rmb", "CNY", "cny", "人民币"][..],
+            "CNY",
+        ),
+        (&["$", "USD", "usd", "美元", "美金"][..], "USD"),
+        (&["€", "EUR", "欧元"][..], "EUR"),
+        (&["£", "GBP"][..], "GBP"),
+        (&["JPY", "日元", "円", "JP¥"][..], "JPY"),
+    ] {
+        let code = match code.parse::<Currency>() {
+            Ok(code) if !(yen && code == Currency::CNY) => code,
+            _ => continue,
+        };
+        if !seen.contains(&code) && any(raw, words) {
+            seen.push(code);
+        }
+    }
+}
+
+/// How far a text may be believed by what it says of itself.
+fn trust(folded: &str, line: usize) -> Confidence {
+    let own = line < 5 && any(folded, &["kind:", "来源", "source:", "可信", "trust"]);
+    if own
+        && any(
+            folded,
+            &[
+                "low trust",
+                "content-farm",
+                "content farm",
+                "machine-written",
+                "price-index",
+                "price index",
+                "低可信",
+                "ai生成",
+                "ai 生成",
+                "vague",
+            ],
+        )
+    {
+        return Confidence::Unverified;
+    }
+    if own
+        && any(
+            folded,
+            &[
+                "third-party",
+                "third party",
+                "copy",
+                "第三方",
+                "转载",
+                "汇总",
+                "guide",
+            ],
+        )
+    {
+        return Confidence::Secondary;
+    }
+    if any(
+        folded,
+        &["仅供参考", "以官网为准", "for reference", "参考价"],
+    ) {
+        return Confidence::Secondary;
+    }
+    Confidence::Verified
+}
+
+/// Reads a text that is no tree: tables, blocks of keys and values, headings, sentences.
+pub(crate) fn blocks(lines: &[&str], doc: &Doc<'_>, found: &mut Found) {
+    let mut headings: Vec<(usize, Facts, Unit)> = Vec::new();
+    let mut around = Around::default();
+    let mut spoken = Spoken::default();
+    // recognising titles costs most; a text without a table in 20,000 tries has none
+    let mut tries = 20_000u32;
+    let mut comment = false;
+    let mut i = 0;
+    while i < lines.len() {
+        let raw = lines[i];
+        let trimmed = raw.trim();
+        if trimmed.is_empty() {
+            i += 1;
+            continue;
+        }
+        if comment || trimmed.starts_with("<!--") {
+            comment = !trimmed.contains("-->");
+            i += 1;
+            continue;
+        }
+        if let Some((level, words)) = heading(trimmed) {
+            // `# kind: ...` is a remark about the text
+            if !words.starts_with("kind:") {
+                let (facts, unit) = prose::heading(&fold(words), doc);
+                headings.retain(|(l, ..)| *l < level);
+                headings.push((level, facts, unit));
+                around = under(&headings);
+                spoken = Spoken::default();
+            }
+            i += 1;
+            continue;
+        }
+        if tries > 0 && trimmed.contains(['|', '\t', ',', ';', '，', '；', '、', ' ']) {
+            tries -= 1;
+            if let Some(head) = table::head(lines, i, doc.names) {
+                i = table::read(lines, i, &head, &around, doc, found).max(i + 1);
+                continue;
+            }
+        }
+        if let Some((fields, end)) = key_values(lines, i, doc.names) {
+            let original: Vec<&str> = lines[i..end]
+                .iter()
+                .map(|l| l.trim())
+                .filter(|l| !l.is_empty())
+                .collect();
+            let pairs: Vec<(&Column, &str)> = fields.iter().map(|(c, v)| (c, v.as_str())).collect();
+            let draft = row::draft(
+                &pairs,
+                i as u64 + 1,
+                clip_bytes(&original.join("\n"), 2_000),
+                &around,
+                doc.names,
+            );
+            settle(draft, doc, found);
+            i = end;
+            continue;
+        }
+        prose::read(raw, i as u64 + 1, &mut around, &mut spoken, doc, found);
+        i += 1;
+    }
+}
+
+/// `## text`, or a short line that ends in a colon or stands in bold alone.
+fn heading(line: &str) -> Option<(usize, &str)> {
+    let marks = line.bytes().take_while(|b| *b == b'#').count();
+    if (1..=6).contains(&marks) {
+        return Some((marks, line[marks..].trim()));
+    }
+    if line.len() > 120 {
+        return None;
+    }
+    let bare = line.trim_end_matches("**").trim_end();
+    let colon = bare.strip_suffix([':', '：']);
+    let bold = line.strip_prefix("**").and_then(|l| l.strip_suffix("**"));
+    let boxed = line.strip_prefix('【').and_then(|l| l.strip_suffix('】'));
+    colon
+        .or(bold)
+        .or(boxed)
+        .filter(|words| !words.contains('|'))
+        .map(|words| (7, words))
+}
+
+fn under(headings: &[(usize, Facts, Unit)]) -> Around {
+    let mut around = Around::default();
+    for (_, facts, unit) in headings.iter().rev() {
+        row::fill(&mut around.facts, facts);
+        around.unit = around.unit.or(unit);
+    }
+    around
+}
+
+/// Lines of `key: value` that together describe one machine with its price.
+fn key_values(
+    lines: &[&str],
+    at: usize,
+    names: &Names<'_>,
+) -> Option<(Vec<(Column, String)>, usize)> {
+    let mut fields: Vec<(Column, String)> = Vec::new();
+    let mut end = at;
+    while let Some(line) = lines.get(end).filter(|_| end < at + 60) {
+        let t = line.trim().trim_start_matches(['-', '*', '•', '>']).trim();
+        let Some((key, value)) = t
+            .split_once([':', '：'])
+            .filter(|(k, v)| k.len() <= 60 && !v.trim().is_empty())
+        else {
+            break;
+        };
+        if value.len() > 300 || value.contains([';', '；']) || value.contains('|') {
+            break;
+        }
+        let key = key.replace("**", "");
+        match header::column(&key, names) {
+            Some(column) if column.facts.gpus.is_empty() => {
+                let again = fields.iter().any(|(c, _)| {
+                    c.role == column.role
+                        && matches!(
+                            c.role,
+                            Role::Gpu | Role::Instance | Role::Item | Role::Provider
+                        )
+                });
+                if again {
+                    break;
+                }
+                fields.push((column, value.trim().trim_start_matches("**").to_owned()));
+            }
+            _ if fields.is_empty() => return None,
+            _ => {}
+        }
+        end += 1;
+    }
+    let has = |roles: &[Role]| fields.iter().any(|(c, _)| roles.contains(&c.role));
+    let complete = fields.len() >= 2
+        && has(&[Role::Price, Role::Total])
+        && has(&[Role::Gpu, Role::Instance, Role::Item]);
+    complete.then_some((fields, end))
+}
+
+/// The same machine at the same price, stated twice, is one offer; the lines are kept in its derivation.
+pub(crate) fn merge_same(offers: &mut Vec<QuotedOffer>) {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut kept: Vec<QuotedOffer> = Vec::with_capacity(offers.len());
+    for offer in offers.drain(..) {
+        let key = format!(
+            "{:?}|{:?}|{:?}|{}|{:?}|{}|{:?}|{}|{}|{}",
+            offer.provider,
+            offer.region,
+            offer.instance_type,
+            offer.gpu.model,
+            offer.gpu.form,
+            offer.gpu.count,
+            offer.gpu.memory_gb_each,
+            offer.purchase,
+            offer.price.exact(),
+            offer.price.currency
+        );
+        match seen.get(&key) {
+            Some(i) => {
+                if kept[*i].derivation.len() < 20 {
+                    let again = format!("= line {}", offer.line);
+                    kept[*i].derivation.push(again);
+                }
+            }
+            None => {
+                seen.insert(key, kept.len());
+                kept.push(offer);
+            }
+        }
+    }
+    *offers = kept;
+}

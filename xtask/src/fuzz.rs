@@ -1,0 +1,85 @@
+//! Each fuzz target for a number of seconds, starting from the committed corpus in fuzz/corpus/.
+//! New inputs go to target/xtask/fuzz/, so that a run leaves the repository as it was; an input that
+//! crashes a target lands in fuzz/artifacts/.
+
+use crate::steps::Outcome;
+use crate::{peers, sh};
+use anyhow::{Context, Result, bail};
+
+/// An input that takes longer is a finding, seconds.
+const TIMEOUT: u32 = 20;
+/// Memory that an input may cost before it is a finding, MiB.
+const MEMORY: u32 = 2048;
+
+pub(crate) fn run(seconds: u32) -> Result<Outcome> {
+    if !peers::cargo_fuzz() {
+        return Ok(Outcome::Skipped(
+            "cargo-fuzz is not installed (cargo install --locked cargo-fuzz); the property tests ran".into(),
+        ));
+    }
+    if !peers::cxx() {
+        return Ok(Outcome::Skipped(
+            "no C++ compiler for libFuzzer (apt-get install g++)".into(),
+        ));
+    }
+    let list = sh::capture(fuzz(&["list"]))?;
+    let targets: Vec<&str> = list.lines().filter(|l| !l.trim().is_empty()).collect();
+    if targets.is_empty() {
+        bail!("`cargo fuzz list` names no target");
+    }
+    sh::run(fuzz(&["build", "--sanitizer", "none"]))?;
+    let mut failed = Vec::new();
+    for target in &targets {
+        println!("    fuzzing {target} for {seconds} s");
+        let found = sh::scratch(&format!("fuzz/{target}"))?;
+        let corpus = sh::root().join("fuzz/corpus").join(target);
+        let mut command = fuzz(&["run", "--sanitizer", "none", target]);
+        command.arg(&found);
+        if corpus.is_dir() {
+            command.arg(&corpus);
+        }
+        command
+            .arg("--")
+            .arg(format!("-max_total_time={seconds}"))
+            .arg(format!("-timeout={TIMEOUT}"))
+            .arg(format!("-rss_limit_mb={MEMORY}"))
+            .arg("-print_final_stats=1");
+        let out = sh::output(command).with_context(|| target.to_string())?;
+        let log = String::from_utf8_lossy(&out.stderr);
+        let runs = log
+            .lines()
+            .find_map(|l| l.strip_prefix("stat::number_of_executed_units:"))
+            .map_or("?", str::trim);
+        println!("    {target}: {runs} inputs");
+        if !out.status.success() {
+            let tail: Vec<&str> = log.lines().rev().take(30).collect();
+            for line in tail.iter().rev() {
+                println!("      {line}");
+            }
+            failed.push(*target);
+        }
+    }
+    if failed.is_empty() {
+        Ok(Outcome::Passed)
+    } else {
+        bail!("an input breaks: {}", failed.join(", "));
+    }
+}
+
+/// `cargo fuzz` with the nightly compiler; where there is none, the stable one is told to accept the
+/// same unstable options. The code under test has no `unsafe`, so no sanitizer is needed to see a fault.
+fn fuzz(args: &[&str]) -> std::process::Command {
+    let mut command = if peers::nightly() {
+        sh::command("cargo", &["+nightly", "fuzz"])
+    } else {
+        let mut stable = sh::command("cargo", &["fuzz"]);
+        stable.env("RUSTC_BOOTSTRAP", "1");
+        stable
+    };
+    command.args(args);
+    // `cargo xtask` runs under cargo, whose settings for this toolchain must not leak into the other
+    for name in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN", "RUSTFLAGS"] {
+        command.env_remove(name);
+    }
+    command
+}

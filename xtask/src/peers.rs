@@ -1,0 +1,89 @@
+//! Other people's programs that the tests use: which are here, and how to get them on a bare Debian machine.
+
+use crate::sh;
+use anyhow::{Result, bail};
+use std::path::PathBuf;
+
+/// A runner that is faster than `cargo test`; without it `cargo test` runs the same tests.
+pub(crate) fn nextest() -> bool {
+    sh::works("cargo", &["nextest", "--version"])
+}
+
+pub(crate) fn cargo_fuzz() -> bool {
+    sh::works("cargo", &["fuzz", "--version"])
+}
+
+pub(crate) fn nightly() -> bool {
+    sh::works("rustc", &["+nightly", "--version"])
+}
+
+/// libFuzzer is C++.
+pub(crate) fn cxx() -> bool {
+    sh::works("c++", &["--version"])
+}
+
+/// Python with SkyPilot and gpuhunt, made by `testkit/peers.sh install`.
+pub(crate) fn python() -> Option<PathBuf> {
+    let python = sh::target_dir().join("peers/venv/bin/python");
+    let program = python.to_string_lossy().into_owned();
+    sh::works(&program, &["-c", "import gpuhunt, sky"]).then_some(python)
+}
+
+/// Installs what the tests of this repository need and this machine lacks.
+pub(crate) fn install() -> Result<()> {
+    if !cxx() {
+        apt(&["g++"])?;
+    }
+    if !cargo_fuzz() {
+        sh::run(sh::cargo(&["install", "--locked", "cargo-fuzz"]))?;
+    }
+    Ok(())
+}
+
+/// SkyPilot and gpuhunt for `cargo xtask bench --peers`.
+pub(crate) fn install_python() -> Result<PathBuf> {
+    sh::run(sh::command("bash", &["testkit/peers.sh", "install"]))?;
+    match python() {
+        Some(python) => Ok(python),
+        None => bail!("testkit/peers.sh ran, and SkyPilot or gpuhunt still cannot be imported"),
+    }
+}
+
+fn apt(packages: &[&str]) -> Result<()> {
+    if !sh::works("apt-get", &["--version"]) {
+        bail!(
+            "{} missing and there is no apt-get: install by hand",
+            packages.join(", ")
+        );
+    }
+    let root = sh::works("test", &["-w", "/var/lib/dpkg"]);
+    let mut update = if root {
+        sh::command("apt-get", &["-qq", "update"])
+    } else {
+        sh::command("sudo", &["-n", "apt-get", "-qq", "update"])
+    };
+    update.env("DEBIAN_FRONTEND", "noninteractive");
+    sh::run(update)?;
+    let mut install = if root {
+        sh::command(
+            "apt-get",
+            &["-qq", "install", "-y", "--no-install-recommends"],
+        )
+    } else {
+        sh::command(
+            "sudo",
+            &[
+                "-n",
+                "apt-get",
+                "-qq",
+                "install",
+                "-y",
+                "--no-install-recommends",
+            ],
+        )
+    };
+    install
+        .args(packages)
+        .env("DEBIAN_FRONTEND", "noninteractive");
+    sh::run(install)
+}

@@ -1,0 +1,110 @@
+//! What a release consists of: a tarball with the optimised binary, completions and man
+//! pages, a wheel for `pip install` where maturin is installed, and checksums.
+
+use crate::sh;
+use crate::steps::Outcome;
+use anyhow::{Context, Result};
+
+pub(crate) fn run() -> Result<Outcome> {
+    sh::run(sh::cargo(&[
+        "build",
+        "--profile",
+        "dist",
+        "--locked",
+        "-p",
+        "lessee",
+    ]))?;
+    let version = env!("CARGO_PKG_VERSION");
+    let host = host()?;
+    let name = format!("lessee-{version}-{host}");
+    let dist = sh::root().join("dist");
+    let stage = sh::scratch("release")?.join(&name);
+    std::fs::create_dir_all(stage.join("completions")).context("stage")?;
+    std::fs::create_dir_all(&dist).context("dist/")?;
+    let binary = sh::target_dir().join("dist/lessee");
+    std::fs::copy(&binary, stage.join("lessee")).context("the binary")?;
+    for file in [
+        "README.md",
+        "README.zh-CN.md",
+        "CHANGELOG.md",
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+        "data/LICENSES.md",
+    ] {
+        let to = stage.join(file.replace("data/LICENSES.md", "DATA-LICENSES.md"));
+        std::fs::copy(sh::root().join(file), to).with_context(|| file.to_owned())?;
+    }
+    let home = sh::scratch("release-home")?;
+    for shell in ["bash", "fish", "zsh"] {
+        let text = sh::capture(sh::lessee(&binary, &home, &["completions", shell]))?;
+        std::fs::write(
+            stage.join("completions").join(format!("lessee.{shell}")),
+            text,
+        )?;
+    }
+    let man = stage.join("man");
+    std::fs::create_dir_all(&man).context("man pages")?;
+    let man = man.to_string_lossy().into_owned();
+    sh::capture(sh::lessee(&binary, &home, &["man", &man]))?;
+    let tarball = dist.join(format!("{name}.tar.gz"));
+    let mut tar = sh::command(
+        "tar",
+        &[
+            "--sort=name",
+            "--owner=0",
+            "--group=0",
+            "--numeric-owner",
+            "-czf",
+        ],
+    );
+    tar.arg(&tarball).arg("-C");
+    tar.arg(stage.parent().unwrap_or(&stage)).arg(&name);
+    sh::run(tar)?;
+    println!("    {}", tarball.display());
+    let wheel = wheel()?;
+    let sums = sh::capture({
+        let mut command = sh::command(
+            "bash",
+            &[
+                "-c",
+                "cd dist && sha256sum -- *.tar.gz $(ls *.whl 2>/dev/null)",
+            ],
+        );
+        command.env("LC_ALL", "C");
+        command
+    })?;
+    std::fs::write(dist.join("SHA256SUMS"), sums).context("dist/SHA256SUMS")?;
+    Ok(wheel)
+}
+
+/// `pip install lessee` puts the same binary on the path (maturin, `bindings = "bin"`).
+fn wheel() -> Result<Outcome> {
+    if !sh::works("maturin", &["--version"]) {
+        return Ok(Outcome::Skipped(
+            "no wheel: maturin is not installed (pip install maturin)".into(),
+        ));
+    }
+    let mut maturin = sh::command(
+        "maturin",
+        &[
+            "build",
+            "--profile",
+            "dist",
+            "--locked",
+            "--strip",
+            "--manifest-path",
+            "app/lessee/Cargo.toml",
+            "--out",
+        ],
+    );
+    maturin.arg(sh::root().join("dist"));
+    sh::run(maturin)?;
+    Ok(Outcome::Passed)
+}
+
+/// The triple of this machine, as rustc names it.
+fn host() -> Result<String> {
+    let text = sh::capture(sh::command("rustc", &["-vV"]))?;
+    let host = text.lines().find_map(|l| l.strip_prefix("host: "));
+    Ok(host.context("rustc names no host")?.to_owned())
+}
