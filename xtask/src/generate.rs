@@ -11,6 +11,13 @@ use std::path::Path;
 
 /// The clock of the output shown in the READMEs: the ages of prices depend on it.
 const NOW: &str = "2026-11-30T12:00:00Z";
+/// Width of that output.
+const WIDTH: &str = "100";
+/// README, language, and the line over the bill of the first option.
+const READMES: [(&str, &str, &str); 2] = [
+    ("README.md", "en", "The bill of #1"),
+    ("README.zh-CN.md", "zh-CN", "第 1 名的账单"),
+];
 const OPEN: &str = "<!-- plan-output -->";
 const CLOSE: &str = "<!-- /plan-output -->";
 
@@ -70,15 +77,18 @@ fn files(binary: &Path, home: &Path) -> Result<BTreeMap<String, String>> {
         out.insert(format!("schemas/{document}.json"), with_newline(&text));
     }
     out.insert("docs/reference/cli.md".to_owned(), reference::cli(&say)?);
-    for (path, lang) in [("README.md", "en"), ("README.zh-CN.md", "zh-CN")] {
-        let shown = say(&[
+    for (path, lang, bill) in READMES {
+        let args = [
             "plan",
             "examples/finetune-8b.toml",
             "--lang",
             lang,
             "--now",
             NOW,
-        ])?;
+        ];
+        let mut command = sh::lessee(binary, home, &args);
+        command.env("COLUMNS", WIDTH);
+        let shown = excerpt(&sh::capture(command)?, bill).with_context(|| path.to_owned())?;
         let old =
             std::fs::read_to_string(sh::root().join(path)).with_context(|| path.to_owned())?;
         let new = fill(&old, &shown).with_context(|| format!("{path}: no {OPEN} … {CLOSE}"))?;
@@ -97,6 +107,21 @@ fn documents(list: &str) -> Result<Vec<String>> {
         .filter(|name| *name != "models")
         .map(str::to_owned)
         .collect())
+}
+
+/// The answer, the table and the bill: what comes first and what follows the line `bill`.
+fn excerpt(output: &str, bill: &str) -> Result<String> {
+    let paragraphs: Vec<&str> = output.split("\n\n").map(str::trim_end).collect();
+    let at = paragraphs
+        .iter()
+        .position(|p| p.trim() == bill)
+        .with_context(|| format!("the plan has no line `{bill}`"))?;
+    match (paragraphs.get(..2), paragraphs.get(at..at + 2)) {
+        (Some([answer, table]), Some([title, lines])) => Ok(format!(
+            "{answer}\n\n{table}\n\n[...]\n\n{title}\n\n{lines}\n\n[...]"
+        )),
+        _ => bail!("the plan is shorter than expected"),
+    }
 }
 
 fn with_newline(text: &str) -> String {
@@ -128,6 +153,16 @@ mod tests {
         assert_eq!(new, format!("a\n{OPEN}\n```text\nx\ny\n```\n{CLOSE}\nb\n"));
         assert_eq!(fill(&new, "x\ny").expect("marks"), new);
         assert!(fill("no marks", "x").is_none());
+    }
+
+    #[test]
+    fn the_excerpt_is_answer_table_and_bill() {
+        let output = "answer\n\ntable\n\nnotes\n\nThe bill\n\nline\n\nmore\n";
+        assert_eq!(
+            excerpt(output, "The bill").expect("bill"),
+            "answer\n\ntable\n\n[...]\n\nThe bill\n\nline\n\n[...]"
+        );
+        assert!(excerpt("answer\n\ntable\n", "The bill").is_err());
     }
 
     #[test]

@@ -8,7 +8,9 @@ const HEAD: &str = "<!-- written by `cargo xtask generate` -->\n\n";
 
 /// Help of every command, one section each.
 pub(crate) fn cli(say: &dyn Fn(&[&str]) -> Result<String>) -> Result<String> {
-    let mut out = format!("{HEAD}# Commands\n\nAs `lessee COMMAND --help` prints them.\n");
+    let mut out = format!(
+        "{HEAD}# Commands\n\nAs `lessee COMMAND --help` prints them; the common options stand only under `lessee`.\n"
+    );
     section(say, &[], &mut out)?;
     Ok(out)
 }
@@ -26,7 +28,11 @@ fn section(
         .chain(path.iter().map(String::as_str));
     let title: Vec<&str> = title.collect();
     let _ = write!(out, "\n## {}\n\n```text\n", title.join(" "));
-    for line in help.trim_end().lines() {
+    let shown = match path {
+        [] => help.clone(),
+        _ => without_common(&help),
+    };
+    for line in shown.trim_end().lines() {
         let _ = writeln!(out, "{}", line.trim_end());
     }
     out.push_str("```\n");
@@ -36,6 +42,23 @@ fn section(
         section(say, &inner, out)?;
     }
     Ok(())
+}
+
+/// The help without the options that every command takes: they stand once, under `lessee`.
+fn without_common(help: &str) -> String {
+    let heading = |l: &str| l.ends_with(':') && !l.starts_with(' ');
+    let mut skipping = false;
+    let mut out = String::new();
+    for line in help.lines() {
+        if heading(line) {
+            skipping = line == "Common options:";
+        }
+        if !skipping {
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+    out
 }
 
 /// Names under `Commands:` of a help text.
@@ -217,6 +240,15 @@ mod tests {
                 "exit code {number}"
             );
         }
+    }
+
+    #[test]
+    fn common_options_are_left_out() {
+        let help = "About\n\nOptions:\n  -h\n\nCommon options:\n      --lang\n          x\n\nExamples:\n  y\n";
+        assert_eq!(
+            without_common(help),
+            "About\n\nOptions:\n  -h\n\nExamples:\n  y\n"
+        );
     }
 
     #[test]

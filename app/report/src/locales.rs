@@ -12,9 +12,11 @@ macro_rules! files {
 /// Name and Fluent text of each file of a language.
 pub fn sources(lang: Lang) -> &'static [(&'static str, &'static str)] {
     match lang {
-        Lang::En => files!("en": "core", "cli", "commands", "perf", "providers", "plan"),
+        Lang::En => {
+            files!("en": "core", "cli", "commands", "catalog", "perf", "providers", "plan", "cost", "quote")
+        }
         Lang::ZhCn => {
-            files!("zh-CN": "core", "cli", "commands", "perf", "providers", "plan", "help")
+            files!("zh-CN": "core", "cli", "commands", "catalog", "perf", "providers", "plan", "cost", "quote", "help")
         }
     }
 }

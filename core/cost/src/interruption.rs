@@ -155,8 +155,10 @@ fn checkpoints(workload: &Workload, work_s: f64, gpus: f64) -> f64 {
     let count = work_s / checkpoint.every.0.max(1.0);
     match &workload.job {
         Job::Sweep(sweep) => {
-            let at_once = (gpus / f64::from(sweep.gpus_per_trial.max(1)))
-                .clamp(1.0, f64::from(sweep.parallel.unwrap_or(sweep.trials).max(1)));
+            let at_once = (gpus / f64::from(sweep.gpus_per_trial.max(1))).clamp(
+                1.0,
+                f64::from(sweep.parallel.unwrap_or(sweep.trials).max(1)),
+            );
             // a trial ends with a checkpoint however short it is
             (count * at_once).max(f64::from(sweep.trials))
         }
@@ -184,7 +186,14 @@ mod tests {
 
     #[test]
     fn poisson_quantiles_match_tables() {
-        for (mean, k) in [(0.0, 0.0), (0.1, 0.0), (0.2, 1.0), (1.0, 2.0), (5.0, 8.0), (10.0, 14.0)] {
+        for (mean, k) in [
+            (0.0, 0.0),
+            (0.1, 0.0),
+            (0.2, 1.0),
+            (1.0, 2.0),
+            (5.0, 8.0),
+            (10.0, 14.0),
+        ] {
             assert_eq!(poisson_p90(mean), k, "{mean}");
         }
         // the approximation takes over without a jump

@@ -49,7 +49,11 @@ pub fn resolve_tariff(
 /// What the provider that holds the data charges for letting them out to `provider` (to be put into
 /// [`Tariff::source_egress`]). `None` if the data lie with the user, on the internet, or with `provider`
 /// itself: then nobody else's bill is touched.
-pub fn source_egress(book: &TariffBook, location: &Location, provider: &str) -> Option<Known<Tiers>> {
+pub fn source_egress(
+    book: &TariffBook,
+    location: &Location,
+    provider: &str,
+) -> Option<Known<Tiers>> {
     match location {
         Location::Provider {
             provider: source,
@@ -211,9 +215,8 @@ impl<'a> Place<'a> {
                 Some(b) if b.0 >= next.0 => Some(b),
                 _ => Some(next),
             });
-        let missing = || {
-            Unknown::because(Msg::new("cost-unknown-billing").arg("provider", self.provider))
-        };
+        let missing =
+            || Unknown::because(Msg::new("cost-unknown-billing").arg("provider", self.provider));
         let (_, row) = row.ok_or_else(missing)?;
         let rule = BillingRule {
             increment_s: row.increment_s.filter(|s| *s > 0).ok_or_else(missing)?,

@@ -19,32 +19,45 @@ pub struct TierPart {
     pub published: bool,
 }
 
-/// Cuts a volume into its tiers, lowest first; `free` units at the start cost nothing. The quantities add
-/// up to the volume exactly.
-pub fn tier_parts(tiers: &[Tier], volume: Fixed, free: Fixed) -> impl Iterator<Item = TierPart> {
-    let free = free.max(Fixed::ZERO).min(volume.max(Fixed::ZERO));
-    let currency = tiers.first().map_or(Currency::USD, |t| t.price.currency);
-    let allowance = TierPart {
-        quantity: free,
-        price: Money::zero(currency),
-        published: true,
+/// Cuts a volume into its tiers, lowest first, and hands each part to `each`; `free` units at the start cost
+/// nothing. The quantities add up to the volume exactly. (A callback, not an iterator: this is the inner loop
+/// of screening.)
+#[inline]
+pub fn tier_parts(tiers: &[Tier], volume: Fixed, free: Fixed, mut each: impl FnMut(TierPart)) {
+    let Some(last) = tiers.last() else {
+        return;
     };
-    let inside = tiers.iter().map(move |tier| TierPart {
-        quantity: tier.to.map_or(volume, |to| to.min(volume)) - tier.from.max(free),
-        price: tier.price,
-        published: true,
+    if volume <= Fixed::ZERO {
+        return;
+    }
+    let mut at = Fixed::ZERO;
+    if free > Fixed::ZERO {
+        at = free.min(volume);
+        each(TierPart {
+            quantity: at,
+            price: Money::zero(last.price.currency),
+            published: true,
+        });
+    }
+    for tier in tiers {
+        let end = tier.to.map_or(volume, |to| to.min(volume));
+        if end > at {
+            each(TierPart {
+                quantity: end - at,
+                price: tier.price,
+                published: true,
+            });
+            at = end;
+        }
+        if at >= volume {
+            return;
+        }
+    }
+    each(TierPart {
+        quantity: volume - at,
+        price: last.price,
+        published: false,
     });
-    let beyond = tiers.last().and_then(|last| {
-        Some(TierPart {
-            quantity: volume - last.to?.max(free),
-            price: last.price,
-            published: false,
-        })
-    });
-    std::iter::once(allowance)
-        .chain(inside)
-        .chain(beyond)
-        .filter(|part| part.quantity > Fixed::ZERO)
 }
 
 /// What a volume costs, in the tariff's currency: the sum of its parts. The part beyond the last published
@@ -54,9 +67,11 @@ pub fn tiered_cost(tiers: &Tiers, volume: Fixed, allowance_left: Fixed) -> Money
         .tiers
         .first()
         .map_or(Currency::USD, |t| t.price.currency);
-    tier_parts(&tiers.tiers, volume, allowance_left)
-        .filter(|part| part.published)
-        .fold(Money::zero(currency), |sum, part| {
-            Money::new(sum.amount + part.price.amount.times(part.quantity), currency)
-        })
+    let mut sum = Fixed::ZERO;
+    tier_parts(&tiers.tiers, volume, allowance_left, |part| {
+        if part.published {
+            sum += part.price.amount.times(part.quantity);
+        }
+    });
+    Money::new(sum, currency)
 }

@@ -29,7 +29,10 @@ fn set_billing(world: &mut World, increment_s: u32, minimum_s: u32, stopped: Sto
 fn sixty_one_seconds_on_an_hourly_minimum() {
     let mut world = World::new(61.0, "12.34");
     set_billing(&mut world, 3600, 3600, Stopped::Free);
-    assert_eq!(line(&world.bill(), LineKind::Compute), ("1".into(), "12.34".into()));
+    assert_eq!(
+        line(&world.bill(), LineKind::Compute),
+        ("1".into(), "12.34".into())
+    );
     // per second with a minimum of a minute: 61 s are 61 s
     set_billing(&mut world, 1, 60, Stopped::Free);
     assert_eq!(world.total().to_cents(), "0.21");
@@ -37,7 +40,10 @@ fn sixty_one_seconds_on_an_hourly_minimum() {
     set_billing(&mut world, 60, 60, Stopped::Free);
     world.nodes = 4;
     let (quantity, amount) = line(&world.bill(), LineKind::Compute);
-    assert_eq!((quantity.as_str(), amount.as_str()), ("0.133333333332", "1.65"));
+    assert_eq!(
+        (quantity.as_str(), amount.as_str()),
+        ("0.133333333332", "1.65")
+    );
     // part of a second is a second
     set_billing(&mut world, 1, 0, Stopped::Free);
     world.run.work_s = 3599.001;
@@ -80,20 +86,33 @@ fn a_machine_stopped_for_a_week() {
             ("115.0684931505".into(), "11.51".into())
         ]
     );
-    assert_eq!(line(&bill, LineKind::PublicIp), ("169".into(), "0.85".into()));
+    assert_eq!(
+        line(&bill, LineKind::PublicIp),
+        ("169".into(), "0.85".into())
+    );
     assert!(lines(&bill, LineKind::Idle).is_empty());
     // a provider without a free stop bills the whole week
     for stopped in [Stopped::Billed, Stopped::NoStop] {
         set_billing(&mut world, 1, 60, stopped);
-        assert_eq!(line(&world.bill(), LineKind::Idle), ("168".into(), "1680.00".into()));
+        assert_eq!(
+            line(&world.bill(), LineKind::Idle),
+            ("168".into(), "1680.00".into())
+        );
     }
     // and where nobody says, between nothing and all of it
     set_billing(&mut world, 1, 60, Stopped::Unknown);
     let bill = world.bill();
-    let idle = bill.lines.iter().find(|l| l.kind == LineKind::Idle).expect("line");
+    let idle = bill
+        .lines
+        .iter()
+        .find(|l| l.kind == LineKind::Idle)
+        .expect("line");
     match &idle.amount {
         Quantified::Unknown { low, high, .. } => {
-            assert_eq!((low.map(Money::to_cents), high.map(Money::to_cents)), (Some("0.00".into()), Some("1680.00".into())));
+            assert_eq!(
+                (low.map(Money::to_cents), high.map(Money::to_cents)),
+                (Some("0.00".into()), Some("1680.00".into()))
+            );
         }
         other => panic!("{other:?}"),
     }
@@ -108,11 +127,17 @@ fn many_small_files_put_and_read_thrice() {
     // 1,300 x 0.005 to put them, 3,900 x 0.0004 to read them
     assert_eq!(
         lines(&bill, LineKind::Requests),
-        vec![("1300".into(), "6.50".into()), ("3900".into(), "1.56".into())]
+        vec![
+            ("1300".into(), "6.50".into()),
+            ("3900".into(), "1.56".into())
+        ]
     );
     // copied to a local disk they are read once
     world.workload.data.storage = DataStorage::Local;
-    assert_eq!(lines(&world.bill(), LineKind::Requests)[1], ("1300".into(), "0.52".into()));
+    assert_eq!(
+        lines(&world.bill(), LineKind::Requests)[1],
+        ("1300".into(), "0.52".into())
+    );
     // already there: nothing to put
     world.workload.data.location = Location::Provider {
         provider: "aws".into(),
@@ -127,11 +152,20 @@ fn a_three_year_commitment_used_two_fifths() {
     let mut world = World::new(0.4 * term, "4");
     world.price.purchase = Purchase::Year3;
     let bill = world.bill();
-    assert_eq!(line(&bill, LineKind::Compute), ("10512".into(), "42048.00".into()));
-    assert_eq!(line(&bill, LineKind::CommitmentUnused), ("15768".into(), "63072.00".into()));
+    assert_eq!(
+        line(&bill, LineKind::Compute),
+        ("10512".into(), "42048.00".into())
+    );
+    assert_eq!(
+        line(&bill, LineKind::CommitmentUnused),
+        ("15768".into(), "63072.00".into())
+    );
     // other work fills half of what is left
     world.workload.money.commitment_reuse = 0.5;
-    assert_eq!(line(&world.bill(), LineKind::CommitmentUnused).1, "31536.00");
+    assert_eq!(
+        line(&world.bill(), LineKind::CommitmentUnused).1,
+        "31536.00"
+    );
     // a month and a bit needs two months
     world.workload.money.commitment_reuse = 0.0;
     world.price.purchase = Purchase::Month;
@@ -172,8 +206,17 @@ fn checkpoints_follow_their_retention_rule() {
     if let Ok(storage) = &mut world.tariff.object_storage {
         storage.value.min_days = 90;
     }
-    let total: f64 = world.bill().lines.iter().filter(|l| l.kind == LineKind::ObjectStorage).map(|l| l.quantity.to_f64()).sum();
-    assert!((total - 10.0 * 100.0 * 90.0 * 24.0 / 730.0).abs() < 1e-6, "{total}");
+    let total: f64 = world
+        .bill()
+        .lines
+        .iter()
+        .filter(|l| l.kind == LineKind::ObjectStorage)
+        .map(|l| l.quantity.to_f64())
+        .sum();
+    assert!(
+        (total - 10.0 * 100.0 * 90.0 * 24.0 / 730.0).abs() < 1e-6,
+        "{total}"
+    );
 }
 
 #[test]
@@ -196,7 +239,10 @@ fn data_pay_where_they_come_from() {
     let bill = world.bill();
     assert!(!bill.at_least);
     assert_eq!(line(&bill, LineKind::Egress).1, "890.88");
-    assert_eq!(line(&bill, LineKind::Ingress), ("10240".into(), "0.00".into()));
+    assert_eq!(
+        line(&bill, LineKind::Ingress),
+        ("10240".into(), "0.00".into())
+    );
 }
 
 #[test]
@@ -205,13 +251,24 @@ fn results_go_where_they_are_sent() {
     world.tariff.object_storage = per_month("0");
     world.workload.data.out = Bytes::from_gb(1000.0);
     for (to, kind, cents) in [
-        (Destination::Internet, LineKind::Egress, vec!["0.00", "81.00"]),
+        (
+            Destination::Internet,
+            LineKind::Egress,
+            vec!["0.00", "81.00"],
+        ),
         (Destination::China, LineKind::Egress, vec!["230.00"]),
-        (Destination::OtherRegion, LineKind::CrossRegion, vec!["20.00"]),
+        (
+            Destination::OtherRegion,
+            LineKind::CrossRegion,
+            vec!["20.00"],
+        ),
         (Destination::Stay, LineKind::Egress, vec![]),
     ] {
         world.workload.data.out_to = to;
-        let amounts: Vec<String> = lines(&world.bill(), kind).into_iter().map(|l| l.1).collect();
+        let amounts: Vec<String> = lines(&world.bill(), kind)
+            .into_iter()
+            .map(|l| l.1)
+            .collect();
         assert_eq!(amounts, cents, "{to:?}");
     }
 }
@@ -263,10 +320,19 @@ fn support_tax_and_exchange_come_on_top_in_that_order() {
     });
     let bill = world.bill();
     // 1,000 USD = 7,000 CNY; 3 % is less than the minimum of 700; 6 % on 7,700; 1.5 % on 7,700
-    let amounts: Vec<_> = bill.lines.iter().map(|l| (l.kind, match &l.amount {
-        Quantified::Known(m) => m.to_cents(),
-        other => panic!("{other:?}"),
-    })).collect();
+    let amounts: Vec<_> = bill
+        .lines
+        .iter()
+        .map(|l| {
+            (
+                l.kind,
+                match &l.amount {
+                    Quantified::Known(m) => m.to_cents(),
+                    other => panic!("{other:?}"),
+                },
+            )
+        })
+        .collect();
     assert_eq!(
         amounts,
         vec![
@@ -278,7 +344,10 @@ fn support_tax_and_exchange_come_on_top_in_that_order() {
         ]
     );
     let exchange = bill.lines.last().expect("line");
-    assert_eq!(exchange.why.as_of.map(|d| d.to_string()), Some("2026-11-28".into()));
+    assert_eq!(
+        exchange.why.as_of.map(|d| d.to_string()),
+        Some("2026-11-28".into())
+    );
     assert_eq!(&*exchange.why.source, "1 USD = 7 CNY; bank");
     // a price with tax is not taxed again; support still is
     world.price.tax = TaxNote::Included;
@@ -294,7 +363,10 @@ fn without_a_rate_there_is_one_total_per_currency() {
     world.workload.money.tax = 0.06;
     let bill = world.bill();
     assert_eq!(bill.total(), None);
-    assert_eq!(bill.totals, vec![usd("10.6"), "600 CNY".parse().expect("money")]);
+    assert_eq!(
+        bill.totals,
+        vec![usd("10.6"), "600 CNY".parse().expect("money")]
+    );
     assert_eq!(screen(&world.case()).total(Currency::CNY), None);
 }
 
@@ -347,9 +419,15 @@ fn a_mix_pays_the_base_for_its_term_and_the_peak_by_use() {
     // two machines for a year at 6, two for a quarter of a month at 10
     assert_eq!(
         lines(&bill, LineKind::Compute),
-        vec![("1460".into(), "8760.00".into()), ("365".into(), "3650.00".into())]
+        vec![
+            ("1460".into(), "8760.00".into()),
+            ("365".into(), "3650.00".into())
+        ]
     );
-    assert_eq!(line(&bill, LineKind::CommitmentUnused), ("16060".into(), "96360.00".into()));
+    assert_eq!(
+        line(&bill, LineKind::CommitmentUnused),
+        ("16060".into(), "96360.00".into())
+    );
 }
 
 fn model() -> lessee_model::ModelSpec {
@@ -380,7 +458,11 @@ fn what_is_not_published_is_a_range_and_the_total_says_at_least() {
     world.workload.setup.disk = Bytes::from_gb(730.0);
     world.tariff.block_running = unknown("0.05", "0.2");
     let bill = world.bill();
-    let disk = bill.lines.iter().find(|l| l.kind == LineKind::BlockStorage).expect("line");
+    let disk = bill
+        .lines
+        .iter()
+        .find(|l| l.kind == LineKind::BlockStorage)
+        .expect("line");
     match &disk.amount {
         Quantified::Unknown { low, high, .. } => {
             assert_eq!(low.map(Money::to_cents), Some("0.05".into()));
@@ -397,9 +479,15 @@ fn what_is_not_published_is_a_range_and_the_total_says_at_least() {
     world.tariff.billing = unknown("0", "0");
     world.run.work_s = 61.0;
     let bill = world.bill();
-    let rounding = bill.lines.iter().find(|l| matches!(l.amount, Quantified::Unknown { .. })).expect("line");
+    let rounding = bill
+        .lines
+        .iter()
+        .find(|l| matches!(l.amount, Quantified::Unknown { .. }))
+        .expect("line");
     match &rounding.amount {
-        Quantified::Unknown { high, .. } => assert_eq!(high.map(Money::to_cents), Some("9.83".into())),
+        Quantified::Unknown { high, .. } => {
+            assert_eq!(high.map(Money::to_cents), Some("9.83".into()))
+        }
         other => panic!("{other:?}"),
     }
 }

@@ -18,7 +18,12 @@ fn defaults() -> Vec<BuyDefault> {
                 default: cell(3).parse().ok(),
                 unit: cell(4).to_owned(),
                 note: cell(8).to_owned(),
-                why: Provenance::new(Basis::Assumed, Confidence::General, cell(6), cell(5).parse().ok()),
+                why: Provenance::new(
+                    Basis::Assumed,
+                    Confidence::General,
+                    cell(6),
+                    cell(5).parse().ok(),
+                ),
             }
         })
         .collect()
@@ -65,7 +70,10 @@ fn by_hand_without_interest() {
     assert!((r.break_even_utilisation.expect("some") - 0.5).abs() < 1e-9);
     assert_eq!(r.break_even_month, Some(50));
     let r = report(&BARE.replace("50%", "80%"));
-    assert_eq!((r.cheaper, r.owned_per_gpu_hour.to_cents().as_str()), (Choice::Own, "1.25"));
+    assert_eq!(
+        (r.cheaper, r.owned_per_gpu_hour.to_cents().as_str()),
+        (Choice::Own, "1.25")
+    );
     // 292,000 / (8 x 730 x 0.8 x 2) = 31.25 months
     assert_eq!(r.break_even_month, Some(32));
     let r = report(&BARE.replace("50%", "20%"));
@@ -92,7 +100,12 @@ fn lines_multiply_out_and_defaults_are_marked() {
         let mut total = Fixed::ZERO;
         for line in lines {
             let quantity: Fixed = line.quantity.parse().expect("decimal");
-            assert_eq!(line.unit_price.times(quantity), line.amount, "{}", line.kind);
+            assert_eq!(
+                line.unit_price.times(quantity),
+                line.amount,
+                "{}",
+                line.kind
+            );
             total += line.amount.amount;
         }
         assert_eq!(sum.amount, total);
@@ -103,13 +116,33 @@ fn lines_multiply_out_and_defaults_are_marked() {
         assert_eq!(p.assumed, p.why.basis == Basis::Assumed, "{}", p.name);
     }
     // the two texts on colocation that conflict by a factor of four are shown as such
-    let colocation = r.parameters.iter().find(|p| p.name == "colocation").expect("there");
+    let colocation = r
+        .parameters
+        .iter()
+        .find(|p| p.name == "colocation")
+        .expect("there");
     assert!(colocation.note.contains("150-250") && colocation.low == Some(37.0));
-    for name in ["utilisation", "colocation", "cost_of_capital", "price_fall_of_rent"] {
-        let row = r.sensitivity.iter().find(|s| s.parameter == name).expect(name);
-        assert!(row.owned_per_gpu_hour_low != row.owned_per_gpu_hour_high || name == "price_fall_of_rent", "{name}");
+    for name in [
+        "utilisation",
+        "colocation",
+        "cost_of_capital",
+        "price_fall_of_rent",
+    ] {
+        let row = r
+            .sensitivity
+            .iter()
+            .find(|s| s.parameter == name)
+            .expect(name);
+        assert!(
+            row.owned_per_gpu_hour_low != row.owned_per_gpu_hour_high
+                || name == "price_fall_of_rent",
+            "{name}"
+        );
     }
-    assert!(!r.sensitivity.iter().any(|s| s.parameter == "pue"), "colocation includes cooling");
+    assert!(
+        !r.sensitivity.iter().any(|s| s.parameter == "pue"),
+        "colocation includes cooling"
+    );
     let json = serde_json::to_value(&r).expect("json");
     assert_eq!(json["schema"], "lessee/buy/v1");
     let back: BuyReport = serde_json::from_value(json).expect("round trip");
@@ -121,7 +154,11 @@ fn an_own_site_pays_for_cooling_instead_of_kilowatts() {
     let text = "[node]\nprice = \"300000 USD\"\npower_kw = 10\n[site]\nkind = \"own\"\nenergy = \"0.1 USD\"\npower_share = 1\npue = 1.5\n[rent]\nprice = \"2 USD\"\n";
     let r = report(text);
     assert!(!r.opex_lines.iter().any(|l| l.kind == "colocation"));
-    let energy = r.opex_lines.iter().find(|l| l.kind == "energy").expect("line");
+    let energy = r
+        .opex_lines
+        .iter()
+        .find(|l| l.kind == "energy")
+        .expect("line");
     // 10 kW x 1.5 x 8,760 h x 0.1
     assert_eq!(energy.amount.to_cents(), "13140.00");
 }
@@ -130,18 +167,29 @@ fn an_own_site_pays_for_cooling_instead_of_kilowatts() {
 fn errors_say_what_where_and_how_to_mend() {
     let wrong = parse_buy("[node]\nprise = \"1 USD\"\n", "buy.toml").expect_err("misspelt");
     match &wrong {
-        BuyError::Parse { line, suggestion, .. } => {
+        BuyError::Parse {
+            line, suggestion, ..
+        } => {
             assert_eq!((*line, suggestion.as_deref()), (2, Some("price")));
         }
         other => panic!("{other:?}"),
     }
     assert_eq!(wrong.hints().len(), 1);
-    let resolve = |text: &str| resolve_buy(&parse_buy(text, "b").expect("file"), &defaults(), None).expect_err("bad");
-    assert_eq!(resolve(""), BuyError::Missing { field: "rent.price" });
+    let resolve = |text: &str| {
+        resolve_buy(&parse_buy(text, "b").expect("file"), &defaults(), None).expect_err("bad")
+    };
+    assert_eq!(
+        resolve(""),
+        BuyError::Missing {
+            field: "rent.price"
+        }
+    );
     // the built-in price is for eight H100 and is not used for anything else
     assert_eq!(
         resolve("[node]\ngpu = \"L40S\"\n[rent]\nprice = \"1 USD\"\n"),
-        BuyError::Missing { field: "node.price" }
+        BuyError::Missing {
+            field: "node.price"
+        }
     );
     assert!(matches!(
         resolve("[node]\nprice = \"2000000 CNY\"\npower_kw = 10\n[rent]\nprice = \"12 CNY\"\n"),
@@ -164,11 +212,30 @@ fn an_offer_of_the_catalogue_and_yuan_with_a_rate() {
     let text = "[node]\nprice = \"2100000 CNY\"\n[[money.rates]]\nfrom = \"USD\"\nto = \"CNY\"\nrate = 7.0\nas_of = \"2026-11-28\"\n[rent]\noffer = \"x/y@z\"\n";
     let file = parse_buy(text, "b").expect("file");
     let rent: Money = "2 USD".parse().expect("money");
-    let input = resolve_buy(&file, &defaults(), Some(Sourced::new(rent, Provenance::user("offer")))).expect("input");
+    let input = resolve_buy(
+        &file,
+        &defaults(),
+        Some(Sourced::new(rent, Provenance::user("offer"))),
+    )
+    .expect("input");
     let report = buy_report(&input);
-    let p = |name: &str| report.parameters.iter().find(|p| p.name == name).expect("there");
-    assert_eq!((p("rent_price").value, p("rent_price").assumed), (14.0, false));
+    let p = |name: &str| {
+        report
+            .parameters
+            .iter()
+            .find(|p| p.name == name)
+            .expect("there")
+    };
+    assert_eq!(
+        (p("rent_price").value, p("rent_price").assumed),
+        (14.0, false)
+    );
     assert!((p("energy").value - 0.7).abs() < 1e-9);
     assert_eq!(report.capex.currency.as_str(), "CNY");
-    assert_eq!(resolve_buy(&file, &defaults(), None).expect_err("no price"), BuyError::Missing { field: "rent.price" });
+    assert_eq!(
+        resolve_buy(&file, &defaults(), None).expect_err("no price"),
+        BuyError::Missing {
+            field: "rent.price"
+        }
+    );
 }

@@ -3,22 +3,27 @@
 mod common;
 
 use common::{fixed, usd};
-use lessee_cost::{
-    commitment_discount, resolve_tariff, source_egress, spot_risk, tiered_cost,
-};
+use lessee_cost::{commitment_discount, resolve_tariff, source_egress, spot_risk, tiered_cost};
 use lessee_model::tariff::{
-    AdvisorRow, BillingRow, BootRow, CommitmentRow, EgressRow, SpotTermRow, StorageRow, Stopped, VolumeUnit,
+    AdvisorRow, BillingRow, BootRow, CommitmentRow, EgressRow, SpotTermRow, Stopped, StorageRow,
+    VolumeUnit,
 };
 use lessee_model::workload::Location;
-use lessee_model::{
-    Basis, Confidence, Fixed, Provenance, Purchase, TariffBook,
-};
+use lessee_model::{Basis, Confidence, Fixed, Provenance, Purchase, TariffBook};
 
 fn why(confidence: Confidence) -> Provenance {
     Provenance::new(Basis::Published, confidence, "list", None)
 }
 
-fn egress(provider: &str, region: &str, scope: &str, to: &str, from: &str, until: &str, price: &str) -> EgressRow {
+fn egress(
+    provider: &str,
+    region: &str,
+    scope: &str,
+    to: &str,
+    from: &str,
+    until: &str,
+    price: &str,
+) -> EgressRow {
     EgressRow {
         provider: provider.into(),
         region: region.into(),
@@ -32,7 +37,14 @@ fn egress(provider: &str, region: &str, scope: &str, to: &str, from: &str, until
     }
 }
 
-fn storage(provider: &str, region: &str, kind: &str, price: &str, unit: &str, default: bool) -> StorageRow {
+fn storage(
+    provider: &str,
+    region: &str,
+    kind: &str,
+    price: &str,
+    unit: &str,
+    default: bool,
+) -> StorageRow {
     StorageRow {
         provider: provider.into(),
         region: region.into(),
@@ -101,16 +113,18 @@ fn book() -> TariffBook {
             ("rumour", "GPU", 12, Some(0.6), true, Confidence::Unverified),
         ]
         .into_iter()
-        .map(|(provider, scope, months, discount, gpu_specific, confidence)| CommitmentRow {
-            provider: provider.into(),
-            scope: scope.into(),
-            plan: "plan".into(),
-            term_months: Some(months),
-            upfront_fraction: None,
-            discount,
-            gpu_specific,
-            why: why(confidence),
-        })
+        .map(
+            |(provider, scope, months, discount, gpu_specific, confidence)| CommitmentRow {
+                provider: provider.into(),
+                scope: scope.into(),
+                plan: "plan".into(),
+                term_months: Some(months),
+                upfront_fraction: None,
+                discount,
+                gpu_specific,
+                why: why(confidence),
+            },
+        )
         .collect(),
         advisor: [("g5", 5.0, Some(10.0)), ("p5", 20.0, None)]
             .into_iter()
@@ -130,17 +144,22 @@ fn book() -> TariffBook {
             protection_s: None,
             why: why(Confidence::Verified),
         }],
-        boot: [("gcp", "gpu", 53.0, 303.0), ("vultr", "gpu", 102.0, 208.0), ("upcloud", "gpu", 80.0, 108.0), ("ovh", "cpu", 93.0, 96.0)]
-            .into_iter()
-            .map(|(provider, kind, p50_s, p90_s)| BootRow {
-                provider: provider.into(),
-                kind: kind.into(),
-                runs: 10,
-                p50_s,
-                p90_s,
-                why: why(Confidence::Verified),
-            })
-            .collect(),
+        boot: [
+            ("gcp", "gpu", 53.0, 303.0),
+            ("vultr", "gpu", 102.0, 208.0),
+            ("upcloud", "gpu", 80.0, 108.0),
+            ("ovh", "cpu", 93.0, 96.0),
+        ]
+        .into_iter()
+        .map(|(provider, kind, p50_s, p90_s)| BootRow {
+            provider: provider.into(),
+            kind: kind.into(),
+            runs: 10,
+            p50_s,
+            p90_s,
+            why: why(Confidence::Verified),
+        })
+        .collect(),
     }
 }
 
@@ -150,12 +169,21 @@ fn the_longest_literal_part_wins_and_a_free_first_tier_is_an_allowance() {
     let aws = resolve_tariff(&book, "aws", "us-west-2", None);
     let tiers = aws.egress_internet.expect("known").value;
     assert_eq!(tiers.allowance, fixed("100"));
-    assert_eq!(tiered_cost(&tiers, fixed("10240"), tiers.allowance), usd("912.6"));
+    assert_eq!(
+        tiered_cost(&tiers, fixed("10240"), tiers.allowance),
+        usd("912.6")
+    );
     let gov = resolve_tariff(&book, "aws", "us-gov-west-1", None);
-    assert_eq!(gov.egress_internet.expect("known").value.tiers[0].price, usd("0.155"));
+    assert_eq!(
+        gov.egress_internet.expect("known").value.tiers[0].price,
+        usd("0.155")
+    );
     // the default product, not the cheapest
     let east = resolve_tariff(&book, "aws", "us-east-1", None);
-    assert_eq!(east.object_storage.expect("known").value.tiers[0].price, usd("0.023"));
+    assert_eq!(
+        east.object_storage.expect("known").value.tiers[0].price,
+        usd("0.023")
+    );
 }
 
 #[test]
@@ -164,12 +192,22 @@ fn what_a_place_does_not_publish_is_unknown_with_the_range_of_the_others() {
     // another region's price is not taken over
     let west = resolve_tariff(&book, "aws", "us-west-2", None);
     let unknown = west.object_storage.expect_err("unknown");
-    assert_eq!((unknown.low, unknown.high), (Some(usd("0.00799")), Some(usd("0.023"))));
+    assert_eq!(
+        (unknown.low, unknown.high),
+        (Some(usd("0.00799")), Some(usd("0.023")))
+    );
     let none = resolve_tariff(&book, "nobody", "*", None);
-    assert_eq!(none.public_ip.expect_err("unknown").high, Some(usd("0.005")));
+    assert_eq!(
+        none.public_ip.expect_err("unknown").high,
+        Some(usd("0.005"))
+    );
     assert!(none.billing.is_err());
     assert_eq!(none.rounding_elsewhere_s, Some((1, 3600)));
-    assert!(resolve_tariff(&book, "broken", "x", None).egress_internet.is_err());
+    assert!(
+        resolve_tariff(&book, "broken", "x", None)
+            .egress_internet
+            .is_err()
+    );
     // an empty book knows nothing and says so
     let empty = resolve_tariff(&TariffBook::default(), "aws", "us-east-1", None);
     assert!(empty.boot.is_err() && empty.rounding_elsewhere_s.is_none());
@@ -181,23 +219,42 @@ fn destinations_sizes_and_scopes() {
     let book = book();
     let gcp = resolve_tariff(&book, "gcp", "europe-west4", None);
     let china = gcp.egress_china.expect("known").value;
-    assert_eq!((china.unit, china.tiers[0].price), (VolumeUnit::GiB, usd("0.23")));
-    assert_eq!(gcp.egress_internet.expect("known").value.tiers[0].to, Some(fixed("1024")));
+    assert_eq!(
+        (china.unit, china.tiers[0].price),
+        (VolumeUnit::GiB, usd("0.23"))
+    );
+    assert_eq!(
+        gcp.egress_internet.expect("known").value.tiers[0].to,
+        Some(fixed("1024"))
+    );
     // a world price for a destination that nobody names is marked as weaker
-    let aws = resolve_tariff(&book, "aws", "us-east-1", None).egress_china.expect("known");
+    let aws = resolve_tariff(&book, "aws", "us-east-1", None)
+        .egress_china
+        .expect("known");
     assert_eq!(aws.why.confidence, Confidence::General);
     // free because published as free
     let runpod = resolve_tariff(&book, "runpod", "*", Some(8.0));
     let free = runpod.egress_internet.expect("known").value;
-    assert_eq!(tiered_cost(&free, Fixed::from_int(1000), Fixed::ZERO), usd("0"));
+    assert_eq!(
+        tiered_cost(&free, Fixed::from_int(1000), Fixed::ZERO),
+        usd("0")
+    );
     assert_eq!(runpod.billing.expect("known").value.increment_s, 1);
     for (region, increment) in [("US-EAST-VA-1", 3600), ("eu-west", 1)] {
         let ovh = resolve_tariff(&book, "ovh", region, None);
-        assert_eq!(ovh.billing.expect("known").value.increment_s, increment, "{region}");
+        assert_eq!(
+            ovh.billing.expect("known").value.increment_s,
+            increment,
+            "{region}"
+        );
     }
     for (vcpus, increment) in [(Some(4.0), 120), (Some(5.0), 60), (None, 60)] {
         let ali = resolve_tariff(&book, "alicloud", "cn-beijing", vcpus);
-        assert_eq!(ali.billing.expect("known").value.increment_s, increment, "{vcpus:?}");
+        assert_eq!(
+            ali.billing.expect("known").value.increment_s,
+            increment,
+            "{vcpus:?}"
+        );
     }
 }
 
@@ -208,7 +265,10 @@ fn boot_times_without_figures_are_the_middle_of_the_others() {
     assert_eq!(boot("gcp").value.p90_s, 303.0);
     let middle = boot("runpod");
     assert_eq!((middle.value.p50_s, middle.value.p90_s), (80.0, 303.0));
-    assert_eq!((middle.why.basis, middle.why.confidence), (Basis::Assumed, Confidence::Unverified));
+    assert_eq!(
+        (middle.why.basis, middle.why.confidence),
+        (Basis::Assumed, Confidence::Unverified)
+    );
     assert_eq!(boot("ovh").why.confidence, Confidence::Unverified);
 }
 
@@ -219,9 +279,15 @@ fn data_elsewhere_pay_the_tariff_there() {
         provider: provider.into(),
         region: Some(region.into()),
     };
-    let aws = source_egress(&book, &at("aws", "us-east-1"), "runpod").expect("bills").expect("known");
+    let aws = source_egress(&book, &at("aws", "us-east-1"), "runpod")
+        .expect("bills")
+        .expect("known");
     assert_eq!(aws.value.allowance, fixed("100"));
-    assert!(source_egress(&book, &at("nobody", "x"), "runpod").expect("bills").is_err());
+    assert!(
+        source_egress(&book, &at("nobody", "x"), "runpod")
+            .expect("bills")
+            .is_err()
+    );
     assert!(source_egress(&book, &at("runpod", "x"), "runpod").is_none());
     assert!(source_egress(&book, &Location::Office, "runpod").is_none());
 }
@@ -232,9 +298,14 @@ fn advisor_buckets_become_hazards_by_a_stated_model() {
     let g5 = spot_risk(&book, "aws", "us-east-1", "g5").expect("known");
     // 10 % within 30 days is 1.5e-4 per hour
     assert!((g5.value.hazard_high - 1.4633e-4).abs() < 1e-8);
-    assert!(g5.value.hazard_low < g5.value.hazard_per_hour && g5.value.hazard_per_hour < g5.value.hazard_high);
+    assert!(
+        g5.value.hazard_low < g5.value.hazard_per_hour
+            && g5.value.hazard_per_hour < g5.value.hazard_high
+    );
     assert_eq!((g5.value.notice_s, g5.why.basis), (120.0, Basis::Modelled));
-    let open = spot_risk(&book, "aws", "us-east-1", "p5").expect("known").value;
+    let open = spot_risk(&book, "aws", "us-east-1", "p5")
+        .expect("known")
+        .value;
     assert!(open.hazard_high.is_finite() && open.hazard_high > open.hazard_low);
     assert!(spot_risk(&book, "gcp", "us-east1", "a3").is_err());
 }
@@ -245,7 +316,11 @@ fn only_published_gpu_rates_become_commitment_prices() {
     let share = |p: &str, how| commitment_discount(&book, p, how).map(|d| d.value);
     assert_eq!(share("vast", Purchase::Month), Some(0.2));
     assert_eq!(share("vast", Purchase::Year1), None);
-    assert_eq!(share("aws", Purchase::Year1), None, "average over CPU families");
+    assert_eq!(
+        share("aws", Purchase::Year1),
+        None,
+        "average over CPU families"
+    );
     assert_eq!(share("rumour", Purchase::Year1), None, "unverified");
     assert_eq!(share("vast", Purchase::OnDemand), None);
 }

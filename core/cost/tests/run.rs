@@ -5,7 +5,9 @@ mod common;
 use common::{World, gpu};
 use lessee_cost::{expected_run, screen};
 use lessee_model::tariff::SpotRisk;
-use lessee_model::workload::{Checkpoint, Job, RenderJob, RenderReference, SweepJob, Trial, Workload};
+use lessee_model::workload::{
+    Checkpoint, Job, RenderJob, RenderReference, SweepJob, Trial, Workload,
+};
 use lessee_model::{Basis, BoundBy, Bytes, Prediction, Purchase, Seconds, WorkUnit};
 
 fn prediction(per_second: f64) -> Prediction {
@@ -53,7 +55,8 @@ const SPEED: f64 = 1.0 / 3600.0;
 
 #[test]
 fn lockstep_work_loses_half_an_interval_and_a_restart_on_every_machine() {
-    let run = expected_run(&job(), &prediction(SPEED), 4, Some(&risk(0.01)), 60.0).expect("finishes");
+    let run =
+        expected_run(&job(), &prediction(SPEED), 4, Some(&risk(0.01)), 60.0).expect("finishes");
     assert_eq!(run.work_s, 360_000.0);
     assert_eq!(run.work_p90_s, 720_000.0);
     assert_eq!(run.lost_s, 900.0 + 240.0 + 60.0);
@@ -65,7 +68,10 @@ fn lockstep_work_loses_half_an_interval_and_a_restart_on_every_machine() {
     assert_eq!(run.checkpoints, 200.0);
     // without risk nothing is lost
     let calm = expected_run(&job(), &prediction(SPEED), 4, None, 60.0).expect("finishes");
-    assert_eq!((calm.interruptions, calm.interruptions_p90, calm.lost_s), (0.0, 0.0, 0.0));
+    assert_eq!(
+        (calm.interruptions, calm.interruptions_p90, calm.lost_s),
+        (0.0, 0.0, 0.0)
+    );
 }
 
 #[test]
@@ -73,10 +79,19 @@ fn what_never_finishes_is_said_so() {
     let mut workload = job();
     workload.checkpoint = None;
     // a hundred hours without a checkpoint on 16 machines, one of which is lost every 6 hours
-    assert_eq!(expected_run(&workload, &prediction(SPEED), 16, Some(&risk(0.01)), 0.0), None);
+    assert_eq!(
+        expected_run(&workload, &prediction(SPEED), 16, Some(&risk(0.01)), 0.0),
+        None
+    );
     assert!(expected_run(&workload, &prediction(SPEED), 1, Some(&risk(0.001)), 0.0).is_some());
-    assert_eq!(expected_run(&workload, &prediction(0.0), 1, None, 0.0), None);
-    assert_eq!(expected_run(&workload, &prediction(f64::NAN), 1, None, 0.0), None);
+    assert_eq!(
+        expected_run(&workload, &prediction(0.0), 1, None, 0.0),
+        None
+    );
+    assert_eq!(
+        expected_run(&workload, &prediction(f64::NAN), 1, None, 0.0),
+        None
+    );
 }
 
 #[test]
@@ -92,14 +107,25 @@ fn independent_work_loses_only_the_piece_on_the_lost_machine() {
         licences: vec![],
     });
     // ten machines, a frame every minute: ten minutes a frame, five lost
-    let run = expected_run(&workload, &prediction(1.0 / 60.0), 10, Some(&risk(0.05)), 0.0).expect("finishes");
+    let run = expected_run(
+        &workload,
+        &prediction(1.0 / 60.0),
+        10,
+        Some(&risk(0.05)),
+        0.0,
+    )
+    .expect("finishes");
     assert!((run.lost_s - 30.0).abs() < 1e-9);
     let mut world = World::new(0.0, "1");
     (world.workload, world.run, world.nodes) = (workload.clone(), run, 10);
     world.price.purchase = Purchase::Spot;
     // so the lost machine time is five minutes for each interruption
     let bill = world.bill();
-    let lost = bill.lines.iter().find(|l| l.kind == lessee_model::LineKind::Interruption).expect("line");
+    let lost = bill
+        .lines
+        .iter()
+        .find(|l| l.kind == lessee_model::LineKind::Interruption)
+        .expect("line");
     let expected_hours = run.interruptions * 300.0 / 3600.0;
     assert!((lost.quantity.to_f64() - expected_hours).abs() < 10.0 / 3600.0);
 
@@ -113,8 +139,18 @@ fn independent_work_loses_only_the_piece_on_the_lost_machine() {
             memory: Bytes::ZERO,
         },
     });
-    let run = expected_run(&workload, &prediction(10.0 / 3600.0), 10, Some(&risk(0.05)), 0.0).expect("finishes");
-    assert!((run.lost_s - 180.0).abs() < 1e-9, "half an hour on one of ten");
+    let run = expected_run(
+        &workload,
+        &prediction(10.0 / 3600.0),
+        10,
+        Some(&risk(0.05)),
+        0.0,
+    )
+    .expect("finishes");
+    assert!(
+        (run.lost_s - 180.0).abs() < 1e-9,
+        "half an hour on one of ten"
+    );
 }
 
 #[test]
@@ -154,7 +190,14 @@ fn a_service_is_interrupted_but_not_prolonged() {
     world.workload.setup.restart = Seconds(240.0);
     world.nodes = 2;
     world.price.purchase = Purchase::Spot;
-    world.run = expected_run(&world.workload, &prediction(SPEED), 2, Some(&risk(0.01)), 60.0).expect("finishes");
+    world.run = expected_run(
+        &world.workload,
+        &prediction(SPEED),
+        2,
+        Some(&risk(0.01)),
+        60.0,
+    )
+    .expect("finishes");
     assert_eq!(world.run.work_s, 3_600_000.0);
     assert!((world.run.interruptions - 20.0).abs() < 1e-9);
     assert_eq!(screen(&world.case()).wall_s, 3_600_000.0);

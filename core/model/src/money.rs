@@ -103,10 +103,12 @@ pub struct Money {
 }
 
 impl Money {
+    #[inline]
     pub const fn new(amount: Fixed, currency: Currency) -> Money {
         Money { amount, currency }
     }
 
+    #[inline]
     pub const fn zero(currency: Currency) -> Money {
         Money {
             amount: Fixed::ZERO,
@@ -114,6 +116,7 @@ impl Money {
         }
     }
 
+    #[inline]
     pub fn times(self, quantity: Fixed) -> Money {
         Money {
             amount: self.amount.times(quantity),

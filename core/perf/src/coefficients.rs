@@ -90,6 +90,7 @@ pub struct VisionMemory {
     pub activation_mib_per_gflop_cnn: f64,
     pub activation_mib_per_gflop_transformer: f64,
     pub activation_mib_per_gflop_diffusion: f64,
+    pub blocks: f64,
     pub checkpointed_share: f64,
 }
 
@@ -115,6 +116,7 @@ pub struct DecodeLoaded {
     pub mfu_decode: f64,
     pub reference_gemm_share: f64,
     pub host_us_per_sequence: f64,
+    pub min_compute_capability: f64,
     pub max_batch: f64,
     pub calibrated_batch: f64,
     pub pcie_bus_gbs: f64,
@@ -123,9 +125,15 @@ pub struct DecodeLoaded {
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Train {
+    pub software: Software,
     pub llm: TrainLlm,
     pub vision_ratio: VisionRatio,
     pub vision_analytic: VisionAnalytic,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct Software {
+    pub min_compute_capability: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -8,7 +8,7 @@ use crate::coefficients::{Coefficients, TrainingMemory};
 use crate::spec::GIB;
 use lessee_model::{
     MemoryUse,
-    workload::{Method, Optimizer, Precision, TrainJob, lora_params},
+    workload::{Method, Optimizer, Precision, Sharding, TrainJob, lora_params},
 };
 
 /// Bytes of a training job before it is spread over GPUs.
@@ -129,4 +129,24 @@ pub(crate) fn activations_per_sequence(
     };
     let logits = m.logits_bytes_per_token_vocab * vocab;
     tokens * (hidden * kept + logits) / tensor_parallel * m.fragmentation
+}
+
+/// ZeRO stages that the workload allows, lowest first.
+pub(crate) fn stages(sharding: Sharding) -> &'static [u8] {
+    match sharding {
+        Sharding::Auto => &[0, 1, 2, 3],
+        Sharding::None => &[0],
+        Sharding::Zero1 => &[1],
+        Sharding::Zero2 => &[2],
+        Sharding::Zero3 => &[3],
+    }
+}
+
+/// Recomputation of activations that the workload allows.
+pub(crate) fn checkpointing_choices(given: Option<bool>) -> &'static [bool] {
+    match given {
+        None => &[false, true],
+        Some(false) => &[false],
+        Some(true) => &[true],
+    }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 /// The machine cannot do the job, or nothing can be said about it.
 ///
 /// Codes: `does_not_fit`, `no_spec` (the GPU is not in the table), `no_rate` (its data sheet lacks a
-/// rate that the job needs), `not_a_gpu`, `too_few_gpus`, `tpot_unreachable`, `ttft_unreachable`,
+/// rate that the job needs), `not_a_gpu`, `unsupported` (too old for current software), `too_few_gpus`, `tpot_unreachable`, `ttft_unreachable`,
 /// `context_too_long`, `model_unsuitable` (kind or dimensions of the model).
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoFit {

@@ -190,6 +190,22 @@ impl<'a> Device<'a> {
             .unwrap_or(0.0)
     }
 
+    /// # Errors
+    /// `unsupported`: current software does not run on so old a GPU, whatever its rates.
+    pub(crate) fn at_least_capability(&self, least: f64) -> Result<(), NoFit> {
+        let own = self.capability();
+        if own > 0.0 && own < least {
+            return Err(NoFit::new(
+                "unsupported",
+                Msg::new("perf-unsupported")
+                    .arg("gpu", &*self.spec.name)
+                    .arg("capability", own)
+                    .arg("least", least),
+            ));
+        }
+        Ok(())
+    }
+
     /// Share of the dense rate that a large matrix product reaches: measured for this product, else by
     /// what limits the board.
     fn gemm_share(&self, eight_bit: bool) -> f64 {

@@ -7,17 +7,17 @@
 
 use crate::coefficients::Coefficients;
 use crate::feed::{Appetite, ceiling};
-use crate::memory::{Footprint, Split};
+use crate::memory::{Footprint, Split, checkpointing_choices, stages};
 use crate::nofit::NoFit;
 use crate::outcome::{Outcome, Terms};
 use crate::predict::Group;
 use crate::range::Class;
 use crate::spec::{MIB, RateKind};
-use crate::sync::{BusKind, bus, net};
+use crate::sync::{Bus, BusKind, Net, bus, net};
 use lessee_model::{
-    Basis, BoundBy, ModelKind, Msg, WorkUnit,
+    Basis, BoundBy, MemoryUse, ModelKind, Msg, WorkUnit,
     perf::Layout,
-    workload::{Data, Sharding, TrainJob},
+    workload::{Data, Method, Precision, TrainJob},
 };
 
 struct Kind {
@@ -70,10 +70,121 @@ fn forward_gflops(job: &TrainJob) -> Option<f64> {
         .filter(|x| x.is_finite() && *x > 0.0)
 }
 
+/// One way to lay out the training.
+struct Way {
+    checkpointing: bool,
+    stage: u8,
+    memory: MemoryUse,
+    /// Samples of one GPU in one micro-batch.
+    micro: f64,
+    /// Samples per second of one GPU on its own.
+    one: f64,
+}
+
+struct Problem<'a> {
+    job: &'a TrainJob,
+    c: &'a Coefficients,
+    footprint: Footprint,
+    /// Activations of one sample without recomputation, bytes.
+    sample: f64,
+    usable: f64,
+    per_machine: f64,
+    nodes: f64,
+    /// Samples of one GPU in one optimizer step.
+    per_gpu: f64,
+    /// Samples per second of one GPU without recomputation.
+    one: f64,
+    links: Bus,
+    wire: Net,
+}
+
+impl Problem<'_> {
+    fn gpus(&self) -> f64 {
+        self.per_machine * self.nodes
+    }
+
+    /// The lowest sharding stage that holds one sample, or the memory that it would take.
+    fn way(&self, checkpointing: bool) -> Result<Way, f64> {
+        let m = &self.c.memory;
+        let (share, recompute) = if checkpointing {
+            (
+                m.vision.checkpointed_share,
+                self.c.train.llm.checkpoint_factor,
+            )
+        } else {
+            (1.0, 1.0)
+        };
+        let sample = self.sample * share;
+        let layers = self.job.model.layers.unwrap_or(m.vision.blocks);
+        let mut least = f64::INFINITY;
+        for &stage in stages(self.job.sharding) {
+            let split = Split {
+                tensor_parallel: 1.0,
+                shards: self.gpus(),
+                stage,
+                gpus: self.gpus(),
+            };
+            let mut memory = self
+                .footprint
+                .per_gpu(split, layers, &m.training, self.usable);
+            let fixed = memory.total();
+            if fixed + sample > self.usable {
+                least = least.min(fixed + sample);
+                continue;
+            }
+            let fitting = ((self.usable - fixed) / sample).floor().max(1.0);
+            let micro = fitting.min(self.per_gpu);
+            memory.activations = micro * sample;
+            return Ok(Way {
+                checkpointing,
+                stage,
+                memory,
+                micro,
+                one: self.one / recompute,
+            });
+        }
+        Err(least)
+    }
+
+    /// Seconds of compute, of sync and of the whole optimizer step at bus bandwidth `bus` (byte/s).
+    fn step(&self, way: &Way, bus: f64) -> (f64, f64, f64) {
+        let all_reduce = |bytes: f64| {
+            self.links.all_reduce(bytes, self.per_machine, bus)
+                + self.wire.all_reduce(bytes, self.nodes)
+        };
+        let mut sync = all_reduce(self.footprint.gradients);
+        if way.stage >= 3 {
+            sync += self.per_gpu / way.micro * all_reduce(self.footprint.weights);
+        }
+        let compute = self.per_gpu / way.one;
+        let a = &self.c.allreduce;
+        let hidden = (a.overlap * sync).min(a.backward_share * compute);
+        (compute, sync, compute + sync - hidden)
+    }
+
+    /// The fastest way that fits, or the least memory that any needs.
+    fn search(&self) -> Result<Way, f64> {
+        let mut best: Option<(f64, Way)> = None;
+        let mut least = f64::INFINITY;
+        for &checkpointing in checkpointing_choices(self.job.activation_checkpointing) {
+            match self.way(checkpointing) {
+                Ok(way) => {
+                    let total = self.step(&way, self.links.mid).2;
+                    if best.as_ref().is_none_or(|(t, _)| total < *t) {
+                        best = Some((total, way));
+                    }
+                }
+                Err(needed) => least = least.min(needed),
+            }
+        }
+        best.map(|(_, way)| way).ok_or(least)
+    }
+}
+
 /// Samples per second of `group`.
 ///
 /// # Errors
-/// `does_not_fit`, `no_rate`, `model_unsuitable`.
+/// `does_not_fit`, `no_rate`, `unsupported`, `model_unsuitable`.
 pub(crate) fn predict(
     job: &TrainJob,
     data: &Data,
@@ -83,6 +194,7 @@ pub(crate) fn predict(
     let cx = group.cx;
     let c = &cx.tables.coefficients;
     let device = group.device;
+    device.at_least_capability(c.train.software.min_compute_capability)?;
     let Some(gflops) = forward_gflops(job) else {
         return Err(NoFit::new(
             "model_unsuitable",
@@ -95,106 +207,50 @@ pub(crate) fn predict(
     let per_machine = f64::from(group.gpus_per_node);
     let nodes = f64::from(group.nodes);
     let gpus = per_machine * nodes;
-
-    // memory: the lowest sharding stage that holds one sample, without recomputation first
-    let usable = device.memory * c.memory.training.usable_fraction;
-    let footprint = Footprint::of(job, c);
-    let stages: &[u8] = match job.sharding {
-        Sharding::Auto => &[0, 2, 3],
-        Sharding::None => &[0],
-        Sharding::Zero1 => &[1],
-        Sharding::Zero2 => &[2],
-        Sharding::Zero3 => &[3],
-    };
-    let ways: &[bool] = match job.activation_checkpointing {
-        None => &[false, true],
-        Some(false) => &[false],
-        Some(true) => &[true],
-    };
-    let mut chosen = None;
-    let mut least = f64::INFINITY;
-    'search: for &checkpointing in ways {
-        for &stage in stages {
-            let split = Split {
-                tensor_parallel: 1.0,
-                shards: gpus,
-                stage,
-                gpus,
-            };
-            let layers = job.model.layers.unwrap_or(50.0);
-            let memory = footprint.per_gpu(split, layers, &c.memory.training, usable);
-            let share = if checkpointing {
-                c.memory.vision.checkpointed_share
-            } else {
-                1.0
-            };
-            let wide = matches!(
-                job.precision,
-                lessee_model::workload::Precision::Fp32 | lessee_model::workload::Precision::Tf32
-            );
-            let width = if wide { 2.0 } else { 1.0 };
-            let sample = gflops * what.activation_mib_per_gflop * MIB * share * width;
-            if memory.total() + sample <= usable {
-                chosen = Some((checkpointing, stage, memory, sample));
-                break 'search;
-            }
-            least = least.min(memory.total() + sample);
-        }
-    }
-    let Some((checkpointing, stage, mut memory, sample)) = chosen else {
-        return Err(NoFit::memory(least, usable));
-    };
-    let fitting = ((usable - memory.total()) / sample).floor().max(1.0);
-    let global = job
-        .global_batch
-        .unwrap_or(c.train.vision_analytic.batch_per_gpu * gpus)
-        .max(1.0);
-    let per_gpu = (global / gpus).max(1.0);
-    let micro = fitting.min(per_gpu);
-    memory.activations = micro * sample;
-
-    // speed of one GPU, then of all
     let r = &c.train.vision_ratio;
     let bw_ratio = bandwidth / (r.reference_bw_gbs * 1e9);
     let flops_ratio = rate.dense / (r.reference_tflops * 1e12);
     let anchor = what.util * r.reference_tflops * 1e12 / (3.0 * gflops * 1e9);
-    let recompute = if checkpointing {
-        c.train.llm.checkpoint_factor
-    } else {
-        1.0
+    let passes = match job.method {
+        Method::Full => 1.0,
+        // no weight gradients: two of three passes
+        Method::Lora | Method::Qlora => c.train.llm.adapter.lora_flops_factor,
     };
-    let one = anchor * bw_ratio.powf(r.bw_exponent) * flops_ratio.powf(r.flops_exponent)
-        / recompute
-        / match job.method {
-            lessee_model::workload::Method::Full => 1.0,
-            // no weight gradients: two of three passes
-            _ => c.train.llm.adapter.lora_flops_factor,
-        };
-    let links = bus(group.machine, device, group.gpus_per_node, cx);
-    let wire = net(group.machine, cx);
-    let compute = per_gpu / one;
-    let micro_steps = per_gpu / micro;
-    let step = |at: f64| {
-        let mut sync = links.all_reduce(footprint.gradients, per_machine, at)
-            + wire.all_reduce(footprint.gradients, nodes);
-        if stage >= 3 {
-            sync += micro_steps
-                * (links.all_reduce(footprint.weights, per_machine, at)
-                    + wire.all_reduce(footprint.weights, nodes));
-        }
-        let a = &c.allreduce;
-        let hidden = (a.overlap * sync).min(a.backward_share * compute);
-        (sync, compute + sync - hidden)
+    let width = match job.precision {
+        Precision::Fp32 | Precision::Tf32 => c.bytes_per_weight.fp32 / c.bytes_per_weight.bf16,
+        _ => 1.0,
     };
-    let useful = per_gpu * gpus.min(global);
-    let (sync, total) = step(links.mid);
+    let global = job
+        .global_batch
+        .unwrap_or(c.train.vision_analytic.batch_per_gpu * gpus)
+        .max(1.0);
+    let problem = Problem {
+        job,
+        c,
+        footprint: Footprint::of(job, c),
+        sample: gflops * what.activation_mib_per_gflop * MIB * width,
+        usable: device.memory * c.memory.training.usable_fraction,
+        per_machine,
+        nodes,
+        per_gpu: (global / gpus).max(1.0),
+        one: anchor * bw_ratio.powf(r.bw_exponent) * flops_ratio.powf(r.flops_exponent) / passes,
+        links: bus(group.machine, device, group.gpus_per_node, cx),
+        wire: net(group.machine, cx),
+    };
+    let (links, wire) = (problem.links, problem.wire);
+    let way = problem
+        .search()
+        .map_err(|needed| NoFit::memory(needed, problem.usable))?;
+    // with fewer samples than GPUs the rest stands idle
+    let useful = problem.per_gpu * gpus.min(global);
+    let (compute, sync, total) = problem.step(&way, links.mid);
     let speed = useful / total;
 
     let cpu = job.cpu_seconds_per_sample.unwrap_or(what.cpu_seconds);
     let appetite = Appetite::new(data, reads, job.units, cpu, group.machine, cx);
     let limit = ceiling(group.machine, wire, appetite, data.storage, cx, true);
     let fed = limit.rate * nodes * group.host_share;
-    let at = |bus: f64| (useful / step(bus).1).min(fed);
+    let at = |bus: f64| (useful / problem.step(&way, bus).2).min(fed);
     let bound_by = if fed < speed {
         limit.by
     } else if sync > compute {
@@ -240,19 +296,22 @@ pub(crate) fn predict(
     let mut terms = Terms::new(cx);
     terms.add(
         "one_gpu",
-        one,
+        problem.one,
         "samples/s",
         Basis::Modelled,
         &r.source,
         || {
             format!(
-                "{:.2} x {:.1} TFLOP/s / (3 x {gflops:.2} GFLOP) x {bw_ratio:.3}^{} x {flops_ratio:.3}^{} / {recompute:.2}",
+                "{:.2} x {:.1} TFLOP/s / (3 x {gflops:.2} GFLOP) x {bw_ratio:.3}^{} x {flops_ratio:.3}^{}",
                 what.util, r.reference_tflops, r.bw_exponent, r.flops_exponent
             )
         },
     );
     terms.add("compute", compute, "s", Basis::Modelled, &r.source, || {
-        format!("{per_gpu:.0} samples a GPU / {one:.1} per s")
+        format!(
+            "{:.0} samples a GPU / {:.1} per s",
+            problem.per_gpu, way.one
+        )
     });
     if gpus > 1.0 {
         let (source, basis) = match links.kind {
@@ -262,7 +321,7 @@ pub(crate) fn predict(
         terms.add("gradient_sync", sync, "s", basis, source, || {
             format!(
                 "{:.3e} B over {gpus} GPU, bus {:.1} GB/s",
-                footprint.gradients,
+                problem.footprint.gradients,
                 links.mid / 1e9
             )
         });
@@ -288,14 +347,14 @@ pub(crate) fn predict(
         class,
         measured: device.measured || limit.measured,
         bound_by,
-        memory,
+        memory: way.memory,
         layout: Layout {
             data_parallel: gpus as u32,
             tensor_parallel: 1,
             pipeline_parallel: 1,
-            batch: micro,
-            activation_checkpointing: checkpointing,
-            zero_stage: stage,
+            batch: way.micro,
+            activation_checkpointing: way.checkpointing,
+            zero_stage: way.stage,
         },
         terms,
         notes,

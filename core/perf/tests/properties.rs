@@ -132,8 +132,6 @@ proptest! {
         job in any_job(), i in 0usize..GPUS.len(), count in 1u16..17, link in links(),
         nodes in 1u32..5, k in 1.01f64..4.0,
     ) {
-        // work fixed on one GPU's hours would speed up with its own reference
-        prop_assume!(!matches!(job, Job::Hours(_)));
         let m = machine(GPUS[i], count, link);
         let base = on(&WORLD.gpus, &job, &m, nodes);
         for (what, b, f, l) in [("bandwidth", k, 1.0, 1.0), ("flops", 1.0, k, 1.0), ("link", 1.0, 1.0, k)] {

@@ -35,7 +35,9 @@ pub struct CostPerUnit {
     pub amount: Option<Money>,
 }
 
-pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate, rank: u32) -> PlanOption {
+/// The rank is given later, when all finalists are known.
+pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> PlanOption {
+    let rank = 0;
     let input = screening.input;
     let w = input.workload;
     let index = candidate.offer as usize;

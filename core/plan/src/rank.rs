@@ -4,7 +4,7 @@
 use crate::detail::{PlanOption, option};
 use crate::evaluate::{Candidate, PlanInput, Screening, Shown};
 use crate::pareto::front;
-use lessee_model::{Money, Msg, Purchase};
+use lessee_model::{Bill, Money, Msg, Purchase, Quantified};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The answer.
@@ -57,13 +57,21 @@ pub fn plan(input: PlanInput<'_>, top: usize) -> Plan {
     }
     let on_front = front(&best.iter().map(|c| [c.total, c.wall_s, c.risk]).collect::<Vec<_>>());
     let chosen = choose(&input, &best, &on_front, top);
-    let options: Vec<PlanOption> = chosen
-        .iter()
-        .enumerate()
-        .map(|(i, index)| option(&mut screening, &best[*index], i as u32 + 1))
-        .collect();
     let front_set: HashSet<usize> = on_front.into_iter().collect();
-    let pareto = chosen.iter().enumerate().filter(|(_, i)| front_set.contains(i)).map(|(rank, _)| rank as u32 + 1).collect();
+    let mut finalists: Vec<(Candidate, bool, PlanOption)> = chosen
+        .iter()
+        .map(|i| (best[*i], front_set.contains(i), option(&mut screening, &best[*i])))
+        .collect();
+    lead(&mut finalists);
+    let mut options = Vec::with_capacity(finalists.len());
+    let mut pareto = Vec::new();
+    for (i, (_, on_front, option)) in finalists.into_iter().enumerate() {
+        let rank = i as u32 + 1;
+        if on_front {
+            pareto.push(rank);
+        }
+        options.push(PlanOption { rank, ..option });
+    }
     let mut unranked = ask_for_quotes(&input, &options);
     unranked.extend(show(&input, shown));
     let warnings = warnings(&input);
@@ -98,8 +106,8 @@ fn cheapest_places(input: &PlanInput<'_>, ranked: Vec<Candidate>) -> Vec<Candida
     out
 }
 
-/// Indices into `best`: the `top` cheapest different machines and the front (at most 20 of it), in order
-/// of total; a modelled or stale price is moved behind the first that is neither.
+/// Indices into `best`: the `top` cheapest different machines, what the front offers besides, and the
+/// cheapest that may lead; in order of total.
 fn choose(input: &PlanInput<'_>, best: &[Candidate], on_front: &[usize], top: usize) -> Vec<usize> {
     let mut seen: HashSet<(&str, &str, Purchase)> = HashSet::new();
     let mut chosen: Vec<usize> = Vec::new();
@@ -112,24 +120,51 @@ fn choose(input: &PlanInput<'_>, best: &[Candidate], on_front: &[usize], top: us
             chosen.push(index);
         }
     }
-    chosen.extend(on_front.iter().take(20));
-    chosen.sort_unstable();
-    chosen.dedup();
-    let sound = |i: &usize| !best[*i].modelled && !best[*i].stale;
-    let fresh = chosen.iter().position(sound).or_else(|| chosen.iter().position(|i| !best[*i].modelled));
-    match fresh {
-        Some(position) => {
-            let first = chosen.remove(position);
-            chosen.insert(0, first);
-        }
-        None => {
-            // none of the cheapest may lead: fetch the cheapest that may
-            if let Some(leader) = (0..best.len()).find(|i| sound(i)).or_else(|| (0..best.len()).find(|i| !best[*i].modelled)) {
-                chosen.insert(0, leader);
-            }
+    // of the front only what saves a tenth of the time against the one before: people choose among few
+    let mut last_s = f64::INFINITY;
+    for index in on_front {
+        if best[*index].wall_s < 0.9 * last_s && chosen.len() < top.saturating_add(FRONT_EXTRAS) {
+            chosen.push(*index);
+            last_s = best[*index].wall_s;
         }
     }
+    let may_lead = |c: &&Candidate| !c.modelled && !c.stale;
+    let leader = best.iter().find(may_lead).or_else(|| best.iter().find(|c| !c.modelled));
+    if let Some(leader) = leader
+        && let Some(index) = best.iter().position(|c| std::ptr::eq(c, leader))
+    {
+        chosen.push(index);
+    }
+    chosen.sort_unstable();
+    chosen.dedup();
     chosen
+}
+
+/// Options of the front beyond the best ten.
+const FRONT_EXTRAS: usize = 12;
+
+/// Puts first what may be first: never a modelled price, a stale one only if nothing else is there, and what
+/// is not published counts with the upper end of its range, so that a gap in a price list wins nothing.
+fn lead(finalists: &mut Vec<(Candidate, bool, PlanOption)>) {
+    let key = |(c, _, o): &(Candidate, bool, PlanOption)| (c.modelled, c.stale, c.total + unpublished(&o.bill));
+    let best = (0..finalists.len()).min_by(|a, b| {
+        let (a, b) = (key(&finalists[*a]), key(&finalists[*b]));
+        (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2))
+    });
+    if let Some(index) = best {
+        let first = finalists.remove(index);
+        finalists.insert(0, first);
+    }
+}
+
+/// Upper end of what the unknown lines may cost; infinite where nothing can be said.
+fn unpublished(bill: &Bill) -> f64 {
+    let high = |line: &lessee_model::BillLine| match &line.amount {
+        Quantified::Known(_) => 0.0,
+        Quantified::Unknown { high: Some(high), .. } => high.amount.to_f64(),
+        Quantified::Unknown { high: None, .. } => f64::INFINITY,
+    };
+    bill.lines.iter().map(high).sum()
 }
 
 /// Ways to pay that the best machines are likely sold by but nobody publishes a price for.

@@ -126,7 +126,7 @@ impl Explain for ProviderError {
         use ProviderError as E;
         match self {
             E::NoApi { near, .. } => {
-                let near = near.map(|name| Msg::new("hint-did-you-mean").arg("name", name));
+                let near = near.map(|name| Msg::new("hint-did-you-mean").arg("word", name));
                 near.into_iter()
                     .chain([Msg::new("hint-providers-import")])
                     .collect()

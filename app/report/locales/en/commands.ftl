@@ -56,7 +56,6 @@ col-amount = Amount
 col-basis = Basis
 col-field = Set by
 col-finding = Finding
-col-offers = Offers
 
 mark-unverified = not verified
 mark-stale = old price, ask again
@@ -124,7 +123,10 @@ import-questions = Could not be read for sure
 import-saved = Saved { $n ->
     [one] one price
    *[other] { $n } prices
-} as `{ $name }` in { $path }. To remove: lessee catalog remove { $name }
+} as `{ $name }`.
+import-where =
+    File: { $path }
+    To remove it: lessee catalog remove { $name }
 import-dry-run = Nothing was saved (--dry-run).
 import-nothing = Nothing was saved: no price could be read for sure.
 

@@ -3,6 +3,7 @@
 perf-does-not-fit = does not fit: one GPU needs {$needed}, it offers {$available}
 perf-no-rate = no {$what} is known for {$gpu}, so nothing is predicted
 perf-no-spec = {$gpu} is not in the table of GPUs
+perf-unsupported = {$gpu} (compute capability {$capability}) is too old: current software needs {$least}
 perf-not-a-gpu = this machine has no GPU
 perf-too-few-gpus = no way to split the model over the GPUs of this machine
 perf-too-few-gpus-for-trial = one trial needs {$needed} GPUs, the machines have {$available}

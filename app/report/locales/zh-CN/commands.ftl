@@ -53,7 +53,6 @@ col-amount = 金额
 col-basis = 依据
 col-field = 字段
 col-finding = 发现
-col-offers = 报价数
 
 mark-unverified = 未核实
 mark-stale = 价格较旧，请重新询价
@@ -104,7 +103,10 @@ diff-summary = 变动 { $changed } 个，新增 { $added } 个，消失 { $remov
 
 import-summary = 按 { $format } 格式、{ $encoding } 编码读取：{ $offers } 个价格，{ $questions } 个疑问，略过 { $ignored } 行没有价格的内容。
 import-questions = 无法确定的内容
-import-saved = 已把 { $n } 个价格保存为 `{ $name }`，位于 { $path }。删除命令：lessee catalog remove { $name }
+import-saved = 已把 { $n } 个价格保存为 `{ $name }`。
+import-where =
+    文件：{ $path }
+    删除命令：lessee catalog remove { $name }
 import-dry-run = 没有保存（--dry-run）。
 import-nothing = 没有保存：没有一个价格能确定读出。
 

@@ -3,6 +3,7 @@
 perf-does-not-fit = 放不下：每张 GPU 需要 {$needed}，只有 {$available}
 perf-no-rate = {$gpu} 的 {$what} 未知，因此不作预测
 perf-no-spec = GPU 表中没有 {$gpu}
+perf-unsupported = {$gpu}（计算能力 {$capability}）过旧：现有软件要求 {$least}
 perf-not-a-gpu = 这台机器没有 GPU
 perf-too-few-gpus = 无法把模型切分到这台机器的 GPU 上
 perf-too-few-gpus-for-trial = 一次试验需要 {$needed} 张 GPU，机器只有 {$available} 张

@@ -13,6 +13,7 @@ pub(crate) const MONTH_S: u64 = HOURS_PER_MONTH * 3600;
 
 /// Rounded at the twelfth decimal. What does not fit becomes the largest number there is, and so does NaN:
 /// a hostile quantity must never make anything look cheap.
+#[inline]
 pub(crate) fn fixed(x: f64) -> Fixed {
     match Fixed::from_f64(x) {
         Some(f) => f.max(Fixed::ZERO),
@@ -23,10 +24,16 @@ pub(crate) fn fixed(x: f64) -> Fixed {
 
 /// Rounded up to whole seconds; negative is 0, NaN and what does not fit the largest number.
 pub(crate) fn whole_seconds(x: f64) -> u64 {
-    if x.is_nan() { u64::MAX } else { x.ceil() as u64 }
+    if x.is_nan() {
+        return u64::MAX;
+    }
+    // the cast cuts off, saturates, and spares a call of `ceil`
+    let whole = x as u64;
+    whole.saturating_add(u64::from((whole as f64) < x))
 }
 
 /// `seconds / unit`, rounded at the twelfth decimal.
+#[inline]
 fn ratio(seconds: u64, unit: u64) -> Fixed {
     const ONE: u128 = Fixed::ONE.raw() as u128;
     let scaled = u128::from(seconds) * ONE + u128::from(unit / 2);

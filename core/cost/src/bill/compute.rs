@@ -92,7 +92,12 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
     if group.nodes == 0 {
         return;
     }
-    let Group { nodes, price, times, .. } = *group;
+    let Group {
+        nodes,
+        price,
+        times,
+        ..
+    } = *group;
     let discount = discount(case);
     let per_hour = if discount > 0.0 {
         price.per_hour.times(fixed(1.0 - discount))
@@ -126,7 +131,8 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
         }
     };
 
-    let exact = times.boot
+    let exact = times
+        .boot
         .saturating_add(times.setup)
         .saturating_add(times.work)
         .saturating_add(times.idle);
@@ -139,26 +145,36 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
     out.charge(class, LineKind::Compute, amount(work), per_hour, || {
         (line("bill-compute", times.work), why())
     });
-    if let (Err(unknown), Some((low, high))) = (&case.tariff.billing, case.tariff.rounding_elsewhere_s) {
+    if let (Err(unknown), Some((low, high))) =
+        (&case.tariff.billing, case.tariff.rounding_elsewhere_s)
+    {
         let extra = |step: u32| {
             let rounded = round_up(exact, step).max(u64::from(step));
             per_hour.times(scale(hours(rounded - exact.min(rounded)), u64::from(nodes)))
         };
-        let unknown = Unknown {
+        let unknown = || Unknown {
             reason: unknown.reason.clone(),
             low: Some(extra(low)),
             high: Some(extra(high)),
         };
-        out.missing(LineKind::Compute, ONCE, &unknown, || Msg::new("bill-rounding"));
+        out.missing(LineKind::Compute, ONCE, unknown, || {
+            Msg::new("bill-rounding")
+        });
     }
     if let Some(high) = price.high {
-        let unknown = Unknown {
+        let unknown = || Unknown {
             reason: Msg::new("cost-unknown-price-range"),
             low: Some(Money::zero(high.currency)),
-            high: (high.currency == price.per_hour.currency)
-                .then(|| Money::new((high.amount - price.per_hour.amount).max(Fixed::ZERO), high.currency)),
+            high: (high.currency == price.per_hour.currency).then(|| {
+                Money::new(
+                    (high.amount - price.per_hour.amount).max(Fixed::ZERO),
+                    high.currency,
+                )
+            }),
         };
-        out.missing(LineKind::Compute, amount(work), &unknown, || Msg::new("bill-price-range"));
+        out.missing(LineKind::Compute, amount(work), unknown, || {
+            Msg::new("bill-price-range")
+        });
     }
     let percentile = match case.percentile {
         Percentile::P50 => 50.0,
@@ -172,30 +188,45 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
         )
     });
     if let Err(unknown) = &case.tariff.boot {
-        out.missing(LineKind::Boot, ONCE, unknown, || Msg::new("bill-boot-unknown"));
+        out.missing(
+            LineKind::Boot,
+            ONCE,
+            || unknown.clone(),
+            || Msg::new("bill-boot-unknown"),
+        );
     }
-    out.charge(class, LineKind::Setup, amount(times.setup), per_hour, || {
-        (line("bill-setup", times.setup), why())
-    });
+    out.charge(
+        class,
+        LineKind::Setup,
+        amount(times.setup),
+        per_hour,
+        || (line("bill-setup", times.setup), why()),
+    );
     out.charge(class, LineKind::Idle, amount(times.idle), per_hour, || {
         (line("bill-idle", times.idle), why())
     });
     let stopped = stopped(case, group, amount(times.stopped), per_hour, class, out);
 
-    out.charge(class, LineKind::Interruption, amount(times.lost), per_hour, || {
-        (
-            line("bill-interruption", times.lost).arg("count", times.interruptions),
-            Provenance::modelled("expected interruptions x time repeated per interruption"),
-        )
-    });
+    out.charge(
+        class,
+        LineKind::Interruption,
+        amount(times.lost),
+        per_hour,
+        || {
+            (
+                line("bill-interruption", times.lost).arg("count", times.interruptions),
+                Provenance::modelled("expected interruptions x time repeated per interruption"),
+            )
+        },
+    );
     if case.purchase == Purchase::Spot && times.interruptions <= 0.0 {
         // a spot machine that is never taken back does not exist: the job done twice is the upper bound
-        let unknown = Unknown {
+        let unknown = || Unknown {
             reason: Msg::new("cost-unknown-spot-risk").arg("provider", &*case.offer.provider),
             low: Some(Money::zero(per_hour.currency)),
             high: Some(per_hour),
         };
-        out.missing(LineKind::Interruption, amount(times.work), &unknown, || {
+        out.missing(LineKind::Interruption, amount(times.work), unknown, || {
             Msg::new("bill-interruption-unknown")
         });
     }
@@ -217,7 +248,11 @@ fn stopped<S: Sink>(
     class: Class,
     out: &mut Ledger<'_, S>,
 ) -> u64 {
-    let rule = case.tariff.billing.as_ref().map(|r| r.value.stopped_compute);
+    let rule = case
+        .tariff
+        .billing
+        .as_ref()
+        .map(|r| r.value.stopped_compute);
     match rule {
         Ok(Stopped::Free) => 0,
         Ok(Stopped::Billed | Stopped::NoStop) => {
@@ -235,12 +270,12 @@ fn stopped<S: Sink>(
         // a commitment pays for the whole term in any case
         _ if group.term_months > 0 => 0,
         _ => {
-            let unknown = Unknown {
+            let unknown = || Unknown {
                 reason: Msg::new("cost-unknown-stopped").arg("provider", &*case.offer.provider),
                 low: Some(Money::zero(per_hour.currency)),
                 high: Some(per_hour),
             };
-            out.missing(LineKind::Idle, amount, &unknown, || {
+            out.missing(LineKind::Idle, amount, unknown, || {
                 Msg::new("bill-stopped-unknown")
                     .arg("nodes", group.nodes)
                     .seconds("time", group.times.stopped as f64)
@@ -280,9 +315,15 @@ fn unused<S: Sink>(
                 .arg("nodes", group.nodes)
                 .arg("months", group.term_months)
                 .arg("terms", terms as f64)
-                .arg("used", used_s as f64 / (terms.saturating_mul(term_s)) as f64 * 100.0)
+                .arg(
+                    "used",
+                    used_s as f64 / (terms.saturating_mul(term_s)) as f64 * 100.0,
+                )
                 .arg("reuse", reuse * 100.0)
-                .arg("upfront", f64::from(group.price.upfront.unwrap_or(0.0)) * 100.0),
+                .arg(
+                    "upfront",
+                    f64::from(group.price.upfront.unwrap_or(0.0)) * 100.0,
+                ),
             (*group.price.why).clone(),
         )
     });
@@ -300,7 +341,12 @@ fn provenance(price: &Price, discount: f64) -> Provenance {
         return why;
     }
     Provenance {
-        source: format!("{}; own discount {} %", why.source, (discount * 1e6).round() / 1e4).into(),
+        source: format!(
+            "{}; own discount {} %",
+            why.source,
+            (discount * 1e6).round() / 1e4
+        )
+        .into(),
         confidence: why.confidence.max(Confidence::Verified),
         ..why
     }

@@ -26,21 +26,29 @@ pub(crate) fn licences<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger
     };
     let nodes = u64::from(case.nodes);
     for licence in &render.licences {
-        let what = || Msg::new("bill-licence").arg("name", &*licence.name).arg("nodes", case.nodes);
+        let what = || {
+            Msg::new("bill-licence")
+                .arg("name", &*licence.name)
+                .arg("nodes", case.nodes)
+        };
         let why = || Provenance::user("render.licences");
         if let Some(price) = licence.per_node_hour {
             let of = Amount {
                 quantity: scale(hours(times.work.saturating_add(times.lost)), nodes),
                 unit: "node-hour",
             };
-            out.charge(Class::OTHER, LineKind::Licence, of, price, || (what(), why()));
+            out.charge(Class::OTHER, LineKind::Licence, of, price, || {
+                (what(), why())
+            });
         }
         if let Some(price) = licence.per_node_month {
             let of = Amount {
                 quantity: scale(Fixed::ONE, whole_months(times).saturating_mul(nodes)),
                 unit: "node-month",
             };
-            out.charge(Class::OTHER, LineKind::Licence, of, price, || (what(), why()));
+            out.charge(Class::OTHER, LineKind::Licence, of, price, || {
+                (what(), why())
+            });
         }
     }
 }
@@ -70,9 +78,18 @@ pub(crate) fn support<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger<
             }
             minimum_met = true;
         }
-        out.charge(Class::OTHER, LineKind::Support, share_of(sum.amount), price, || {
-            (Msg::new("bill-support-share").arg("percent", plan.share * 100.0), why())
-        });
+        out.charge(
+            Class::OTHER,
+            LineKind::Support,
+            share_of(sum.amount),
+            price,
+            || {
+                (
+                    Msg::new("bill-support-share").arg("percent", plan.share * 100.0),
+                    why(),
+                )
+            },
+        );
     }
     if let (Some(price), false) = (plan.minimum_per_month, minimum_met) {
         let of = Amount {
@@ -80,7 +97,10 @@ pub(crate) fn support<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger<
             unit: "month",
         };
         out.charge(Class::OTHER, LineKind::Support, of, price, || {
-            (Msg::new("bill-support-minimum").arg("months", months as f64), why())
+            (
+                Msg::new("bill-support-minimum").arg("months", months as f64),
+                why(),
+            )
         });
     }
 }
@@ -93,7 +113,10 @@ pub(crate) fn labour<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger<'
     let setup = &case.workload.setup;
     let parts = [
         ("bill-labour-setup", setup.labour_hours),
-        ("bill-labour-incidents", setup.incident_hours * times.interruptions.max(0.0)),
+        (
+            "bill-labour-incidents",
+            setup.incident_hours * times.interruptions.max(0.0),
+        ),
         ("bill-labour-support-wait", setup.support_wait_hours),
     ];
     for (id, time) in parts {
@@ -107,7 +130,9 @@ pub(crate) fn labour<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger<'
         };
         out.charge(Class::OWN, LineKind::Labour, of, rate, || {
             (
-                Msg::new(id).arg("hours", time).arg("interruptions", times.interruptions),
+                Msg::new(id)
+                    .arg("hours", time)
+                    .arg("interruptions", times.interruptions),
                 Provenance::user("money.labour_rate"),
             )
         });
@@ -123,9 +148,18 @@ pub(crate) fn tax<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) {
     let taxable = out.taxable.clone();
     for sum in taxable.iter() {
         let price = Money::new(fixed(rate), sum.currency);
-        out.charge(Class::OWN, LineKind::Tax, share_of(sum.amount), price, || {
-            (Msg::new("bill-tax").arg("percent", rate * 100.0), Provenance::user("money.tax"))
-        });
+        out.charge(
+            Class::OWN,
+            LineKind::Tax,
+            share_of(sum.amount),
+            price,
+            || {
+                (
+                    Msg::new("bill-tax").arg("percent", rate * 100.0),
+                    Provenance::user("money.tax"),
+                )
+            },
+        );
     }
 }
 
@@ -133,23 +167,32 @@ pub(crate) fn tax<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) {
 pub(crate) fn exchange<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) {
     let fee = case.workload.money.exchange_fee;
     let to = out.rates.to;
+    if out.rates.foreign.head().is_none() {
+        return;
+    }
     let foreign = std::mem::take(&mut out.rates.foreign);
     for entry in foreign.iter() {
         let Some(rate) = entry.rate else {
             continue;
         };
         let price = Money::new(fixed(fee), to);
-        out.charge(Class::OWN, LineKind::Exchange, share_of(entry.spent), price, || {
-            let (source, as_of) = rate_source(case, entry.currency, to);
-            (
-                Msg::new("bill-exchange")
-                    .arg("from", entry.currency.as_str())
-                    .arg("to", to.as_str())
-                    .arg("rate", rate.to_string())
-                    .arg("percent", fee * 100.0),
-                Provenance::new(Basis::Quoted, Confidence::Verified, source, as_of),
-            )
-        });
+        out.charge(
+            Class::OWN,
+            LineKind::Exchange,
+            share_of(entry.spent),
+            price,
+            || {
+                let (source, as_of) = rate_source(case, entry.currency, to);
+                (
+                    Msg::new("bill-exchange")
+                        .arg("from", entry.currency.as_str())
+                        .arg("to", to.as_str())
+                        .arg("rate", rate.to_string())
+                        .arg("percent", fee * 100.0),
+                    Provenance::new(Basis::Quoted, Confidence::Verified, source, as_of),
+                )
+            },
+        );
     }
     out.rates.foreign = foreign;
 }

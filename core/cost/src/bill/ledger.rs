@@ -1,9 +1,9 @@
 //! The book that a bill is written in: turns quantity and price into a line in the bill's currency and keeps
 //! the sums on which support, tax and exchange depend.
 
+use super::Case;
 use super::rates::Rates;
 use super::sink::{Sink, SmallTotals};
-use super::Case;
 use lessee_model::{
     Basis, BillLine, Confidence, Fixed, LineKind, Money, Msg, Provenance, Quantified, Unknown,
 };
@@ -59,6 +59,9 @@ pub(crate) struct Ledger<'a, S> {
     pub spend: SmallTotals,
     /// What tax comes on top of, so far.
     pub taxable: SmallTotals,
+    /// Whether anybody will ask for the two sums.
+    needs_spend: bool,
+    needs_taxable: bool,
 }
 
 impl<'a, S: Sink> Ledger<'a, S> {
@@ -69,6 +72,8 @@ impl<'a, S: Sink> Ledger<'a, S> {
             rates: Rates::new(money.currency, &money.fx),
             spend: SmallTotals::default(),
             taxable: SmallTotals::default(),
+            needs_spend: money.support.is_some(),
+            needs_taxable: money.tax > 0.0,
         }
     }
 
@@ -92,10 +97,10 @@ impl<'a, S: Sink> Ledger<'a, S> {
         } else {
             unit_price.times(of.quantity)
         };
-        if class.spend {
+        if class.spend && self.needs_spend {
             self.spend.add(amount);
         }
-        if class.taxable {
+        if class.taxable && self.needs_taxable {
             self.taxable.add(amount);
         }
         if class.paid {
@@ -115,13 +120,13 @@ impl<'a, S: Sink> Ledger<'a, S> {
         });
     }
 
-    /// A line whose price nobody published. `unknown` holds the range per unit.
+    /// A line whose price nobody published. `unknown` gives the reason and the range per unit.
     #[inline]
     pub(crate) fn missing(
         &mut self,
         kind: LineKind,
         of: Amount,
-        unknown: &Unknown,
+        unknown: impl FnOnce() -> Unknown,
         what: impl FnOnce() -> Msg,
     ) {
         if of.quantity <= Fixed::ZERO {
@@ -129,7 +134,9 @@ impl<'a, S: Sink> Ledger<'a, S> {
         }
         let rates = &mut self.rates;
         self.sink.unknown(|| {
-            let mut bound = |price: Option<Money>| price.map(|p| rates.convert(p).times(of.quantity));
+            let unknown = unknown();
+            let mut bound =
+                |price: Option<Money>| price.map(|p| rates.convert(p).times(of.quantity));
             BillLine {
                 kind,
                 what: what(),
@@ -139,7 +146,7 @@ impl<'a, S: Sink> Ledger<'a, S> {
                 amount: Quantified::Unknown {
                     low: bound(unknown.low),
                     high: bound(unknown.high),
-                    reason: unknown.reason.clone(),
+                    reason: unknown.reason,
                 },
                 why: Provenance::new(
                     Basis::Modelled,

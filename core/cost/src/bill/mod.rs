@@ -23,8 +23,8 @@ pub use clock::HOURS_PER_MONTH;
 pub use compute::peak_share;
 pub use sink::SmallTotals;
 
-use lessee_model::{Bill, Currency, Machine, Money, Offer, Price, Purchase, Tariff, Workload};
 use ledger::Ledger;
+use lessee_model::{Bill, Currency, Machine, Money, Offer, Price, Purchase, Tariff, Workload};
 use sink::{Adder, Recorder};
 
 /// Which run is billed.
@@ -96,11 +96,11 @@ impl Screened {
 /// Sums up one candidate. Allocates nothing unless more than four currencies meet without a rate.
 pub fn screen(case: &Case<'_>) -> Screened {
     let mut ledger = Ledger::new(case, Adder::default());
-    walk::walk(case, &mut ledger);
+    let times = walk::walk(case, &mut ledger);
     Screened {
         at_least: ledger.sink.at_least,
         totals: ledger.sink.totals,
-        wall_s: wall_seconds(case),
+        wall_s: times.wall_s(),
     }
 }
 

@@ -23,6 +23,11 @@ impl<T> Few<T> {
         self.first.iter().flatten().chain(&self.more)
     }
 
+    #[inline]
+    pub(crate) fn head(&mut self) -> Option<&mut T> {
+        self.first[0].as_mut()
+    }
+
     /// The entry that `is` accepts, or a new one.
     pub(crate) fn entry(&mut self, is: impl Fn(&T) -> bool, new: impl FnOnce() -> T) -> &mut T {
         // by index, because a borrow returned early would hold through the insertion below

@@ -10,6 +10,13 @@ pub struct SmallTotals(Few<Money>);
 impl SmallTotals {
     #[inline]
     pub(crate) fn add(&mut self, money: Money) {
+        // nearly every bill has a single currency
+        if let Some(sum) = self.0.head()
+            && sum.currency == money.currency
+        {
+            sum.amount += money.amount;
+            return;
+        }
         let sum = self.0.entry(
             |m| m.currency == money.currency,
             || Money::zero(money.currency),

@@ -26,29 +26,31 @@ fn volume<S: Sink>(
         Ok(price) => {
             let unit = month_unit(&price.value);
             let stored = fixed(bytes / price.value.unit.bytes());
-            for part in tier_parts(&price.value.tiers, stored, Fixed::ZERO) {
+            tier_parts(&price.value.tiers, stored, Fixed::ZERO, |part| {
                 let of = Amount {
                     quantity: part.quantity.times(time),
                     unit,
                 };
                 if part.published {
-                    out.charge(Class::PROVIDER, kind, of, part.price, || (what(), price.why.clone()));
+                    out.charge(Class::PROVIDER, kind, of, part.price, || {
+                        (what(), price.why.clone())
+                    });
                 } else {
                     let unknown = Unknown {
                         reason: Msg::new("cost-unknown-upper-tier"),
                         low: Some(Money::zero(part.price.currency)),
                         high: Some(part.price),
                     };
-                    out.missing(kind, of, &unknown, &what);
+                    out.missing(kind, of, || unknown, &what);
                 }
-            }
+            });
         }
         Err(unknown) => {
             let of = Amount {
                 quantity: fixed(bytes / 1e9).times(time),
                 unit: "GB-month",
             };
-            out.missing(kind, of, unknown, what);
+            out.missing(kind, of, || unknown.clone(), what);
         }
     }
 }
@@ -79,17 +81,25 @@ pub(crate) fn block<S: Sink>(
             quantity: scale(fixed(disk / 1e9), u64::from(nodes)),
             unit: "GB",
         };
-        out.charge(Class::PROVIDER, LineKind::BlockStorage, of, Money::zero(out.rates.to), || {
-            (
-                Msg::new("bill-disk-local").arg("local", local_gb).bytes("disk", disk),
-                Provenance::new(
-                    Basis::Published,
-                    case.machine.host_confidence,
-                    "machine specification: local disk included in the price",
-                    None,
-                ),
-            )
-        });
+        out.charge(
+            Class::PROVIDER,
+            LineKind::BlockStorage,
+            of,
+            Money::zero(out.rates.to),
+            || {
+                (
+                    Msg::new("bill-disk-local")
+                        .arg("local", local_gb)
+                        .bytes("disk", disk),
+                    Provenance::new(
+                        Basis::Published,
+                        case.machine.host_confidence,
+                        "machine specification: local disk included in the price",
+                        None,
+                    ),
+                )
+            },
+        );
         return;
     }
     let all = disk * f64::from(nodes);
@@ -99,10 +109,18 @@ pub(crate) fn block<S: Sink>(
         &case.tariff.block_running,
         all,
         running,
-        || Msg::new("bill-disk-running").arg("nodes", nodes).bytes("disk", disk),
+        || {
+            Msg::new("bill-disk-running")
+                .arg("nodes", nodes)
+                .bytes("disk", disk)
+        },
         out,
     );
-    let rule = case.tariff.billing.as_ref().map(|r| r.value.stopped_storage);
+    let rule = case
+        .tariff
+        .billing
+        .as_ref()
+        .map(|r| r.value.stopped_storage);
     if times.stopped == 0 || rule == Ok(Stopped::Free) {
         return;
     }
@@ -111,18 +129,13 @@ pub(crate) fn block<S: Sink>(
         &case.tariff.block_stopped,
         all,
         months(times.stopped),
-        || Msg::new("bill-disk-stopped").arg("nodes", nodes).bytes("disk", disk),
+        || {
+            Msg::new("bill-disk-stopped")
+                .arg("nodes", nodes)
+                .bytes("disk", disk)
+        },
         out,
     );
-}
-
-/// Bytes of results: what the user named and the frames of a render job.
-pub(crate) fn result_bytes(case: &Case<'_>) -> f64 {
-    let frames = match &case.workload.job {
-        Job::Render(render) => render.frames * render.output_per_frame.0,
-        _ => 0.0,
-    };
-    case.workload.data.out.0 + frames
 }
 
 pub(crate) fn objects<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger<'_, S>) {
@@ -141,11 +154,15 @@ pub(crate) fn objects<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger<
             tariff,
             data.size.0,
             months(held),
-            || Msg::new("bill-data-kept").bytes("size", data.size.0).seconds("time", held as f64),
+            || {
+                Msg::new("bill-data-kept")
+                    .bytes("size", data.size.0)
+                    .seconds("time", held as f64)
+            },
             out,
         );
     }
-    let results = result_bytes(case);
+    let results = case.workload.data.out.0;
     if results > 0.0 {
         // results grow from nothing until the work is done: half of that time on average
         let held = (keep - times.until_result() / 2).max(least);
@@ -154,7 +171,11 @@ pub(crate) fn objects<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger<
             tariff,
             results,
             months(held),
-            || Msg::new("bill-results-kept").bytes("size", results).seconds("time", held as f64),
+            || {
+                Msg::new("bill-results-kept")
+                    .bytes("size", results)
+                    .seconds("time", held as f64)
+            },
             out,
         );
     }
@@ -177,7 +198,9 @@ fn checkpoints<S: Sink>(case: &Case<'_>, times: &Times, least_s: f64, out: &mut 
         Job::Sweep(sweep) => f64::from(sweep.trials.max(1)),
         _ => 1.0,
     };
-    let kept = rule.keep_last.map_or(written, |k| (k * owners).min(written));
+    let kept = rule
+        .keep_last
+        .map_or(written, |k| (k * owners).min(written));
     let every = times.work as f64 / written;
     let age = kept * every / 2.0;
     let during_s = (written - kept) * (kept * every).max(least_s) + kept * age;

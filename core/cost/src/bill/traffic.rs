@@ -3,11 +3,10 @@
 //! The first part of the traffic that leaves may be free, for the whole account and month; what the user
 //! already used of it is taken off the allowance and leaves the tiers where they are.
 
+use super::Case;
 use super::clock::{Times, fixed, hours, scale};
 use super::ledger::{Amount, Class, Ledger};
 use super::sink::Sink;
-use super::storage::result_bytes;
-use super::Case;
 use crate::tiers::tier_parts;
 use lessee_model::workload::{DataStorage, Destination, Job, Location};
 use lessee_model::{Fixed, Known, LineKind, Money, Msg, Tiers, Unknown};
@@ -28,7 +27,10 @@ fn from(case: &Case<'_>) -> From {
         Location::Provider { provider, region } => {
             if **provider != *case.offer.provider {
                 From::OtherProvider
-            } else if region.as_deref().is_none_or(|r| *r == *case.offer.region || *case.offer.region == *"*") {
+            } else if region
+                .as_deref()
+                .is_none_or(|r| *r == *case.offer.region || *case.offer.region == *"*")
+            {
                 From::Here
             } else {
                 From::OtherRegion
@@ -53,7 +55,7 @@ fn volume<S: Sink>(
                 quantity: fixed(bytes / 1e9),
                 unit: "GB",
             };
-            return out.missing(kind, of, unknown, what);
+            return out.missing(kind, of, || unknown.clone(), what);
         }
     };
     let unit = tiers.value.unit;
@@ -63,22 +65,24 @@ fn volume<S: Sink>(
     } else {
         (tiers.value.allowance - fixed(used_bytes / unit.bytes())).max(Fixed::ZERO)
     };
-    for part in tier_parts(&tiers.value.tiers, moved, left) {
+    tier_parts(&tiers.value.tiers, moved, left, |part| {
         let of = Amount {
             quantity: part.quantity,
             unit: unit.as_str(),
         };
         if part.published {
-            out.charge(Class::PROVIDER, kind, of, part.price, || (what(), tiers.why.clone()));
+            out.charge(Class::PROVIDER, kind, of, part.price, || {
+                (what(), tiers.why.clone())
+            });
         } else {
             let unknown = Unknown {
                 reason: Msg::new("cost-unknown-upper-tier"),
                 low: Some(Money::zero(part.price.currency)),
                 high: Some(part.price),
             };
-            out.missing(kind, of, &unknown, &what);
+            out.missing(kind, of, || unknown, &what);
         }
-    }
+    });
 }
 
 fn requests<S: Sink>(
@@ -96,8 +100,10 @@ fn requests<S: Sink>(
         unit: "1000 requests",
     };
     match tariff {
-        Ok(price) => out.charge(Class::PROVIDER, kind, of, price.value, || (what(), price.why.clone())),
-        Err(unknown) => out.missing(kind, of, unknown, what),
+        Ok(price) => out.charge(Class::PROVIDER, kind, of, price.value, || {
+            (what(), price.why.clone())
+        }),
+        Err(unknown) => out.missing(kind, of, || unknown.clone(), what),
     }
 }
 
@@ -107,14 +113,26 @@ pub(crate) fn request_lines<S: Sink>(case: &Case<'_>, times: &Times, out: &mut L
     let data = &case.workload.data;
     let (put, get) = (&case.tariff.put_requests, &case.tariff.get_requests);
     if from(case) != From::Here {
-        requests(LineKind::Requests, put, data.files, || Msg::new("bill-put-data").arg("files", data.files), out);
+        requests(
+            LineKind::Requests,
+            put,
+            data.files,
+            || Msg::new("bill-put-data").arg("files", data.files),
+            out,
+        );
     }
     let results = match &case.workload.job {
         Job::Render(render) => render.frames,
         _ => 0.0,
     } + if data.out.0 > 0.0 { 1.0 } else { 0.0 };
     let written = case.run.checkpoints.max(0.0).ceil() + results;
-    requests(LineKind::Requests, put, written, || Msg::new("bill-put-results").arg("count", written), out);
+    requests(
+        LineKind::Requests,
+        put,
+        written,
+        || Msg::new("bill-put-results").arg("count", written),
+        out,
+    );
     let copies = f64::from(case.nodes);
     let (gets, reads) = match data.storage {
         DataStorage::Object => (data.files * data.reads, data.reads),
@@ -124,7 +142,11 @@ pub(crate) fn request_lines<S: Sink>(case: &Case<'_>, times: &Times, out: &mut L
         LineKind::Requests,
         get,
         gets,
-        || Msg::new("bill-get-data").arg("files", data.files).arg("reads", reads),
+        || {
+            Msg::new("bill-get-data")
+                .arg("files", data.files)
+                .arg("reads", reads)
+        },
         out,
     );
     if times.interruptions > 0.0 && times.interruptions.is_finite() {
@@ -134,7 +156,11 @@ pub(crate) fn request_lines<S: Sink>(case: &Case<'_>, times: &Times, out: &mut L
             DataStorage::Object => 0.0,
             DataStorage::Block | DataStorage::Local => data.files * times.interruptions,
         };
-        let loads = if case.workload.checkpoint.is_some() { times.interruptions } else { 0.0 };
+        let loads = if case.workload.checkpoint.is_some() {
+            times.interruptions
+        } else {
+            0.0
+        };
         requests(
             LineKind::Interruption,
             get,
@@ -160,51 +186,80 @@ pub(crate) fn inbound<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) {
             what("bill-data-between-regions"),
             out,
         ),
-        From::Outside => volume(LineKind::Ingress, &case.tariff.ingress, size, 0.0, what("bill-data-in"), out),
+        From::Outside => volume(
+            LineKind::Ingress,
+            &case.tariff.ingress,
+            size,
+            0.0,
+            what("bill-data-in"),
+            out,
+        ),
         From::OtherProvider => {
-            volume(LineKind::Ingress, &case.tariff.ingress, size, 0.0, what("bill-data-in"), out);
+            volume(
+                LineKind::Ingress,
+                &case.tariff.ingress,
+                size,
+                0.0,
+                what("bill-data-in"),
+                out,
+            );
             let nobody_asked = Err(Unknown::because(Msg::new("cost-unknown-source-egress")));
             let source = match &case.tariff.source_egress {
                 Some(known) => known,
                 None => &nobody_asked,
             };
-            volume(LineKind::Egress, source, size, 0.0, what("bill-data-leaves-source"), out);
+            volume(
+                LineKind::Egress,
+                source,
+                size,
+                0.0,
+                what("bill-data-leaves-source"),
+                out,
+            );
         }
     }
-}
-
-/// Bytes that leave at the end: results, frames, and the trained model as one checkpoint.
-fn outbound_bytes(case: &Case<'_>) -> f64 {
-    let model = match (&case.workload.job, &case.workload.checkpoint) {
-        (Job::Train(_) | Job::Sweep(_), Some(checkpoint)) => checkpoint.size.0,
-        _ => 0.0,
-    };
-    result_bytes(case) + model
 }
 
 /// Results on their way out.
 pub(crate) fn outbound<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) {
     let data = &case.workload.data;
-    let bytes = outbound_bytes(case);
+    let bytes = data.out.0;
     if bytes <= 0.0 {
         return;
     }
     let (kind, tariff, id) = match data.out_to {
         Destination::Stay => return,
-        Destination::Internet => (LineKind::Egress, &case.tariff.egress_internet, "bill-results-out"),
-        Destination::China => (LineKind::Egress, &case.tariff.egress_china, "bill-results-out-china"),
+        Destination::Internet => (
+            LineKind::Egress,
+            &case.tariff.egress_internet,
+            "bill-results-out",
+        ),
+        Destination::China => (
+            LineKind::Egress,
+            &case.tariff.egress_china,
+            "bill-results-out-china",
+        ),
         Destination::OtherRegion => (
             LineKind::CrossRegion,
             &case.tariff.inter_region,
             "bill-results-other-region",
         ),
     };
-    let what = || Msg::new(id).bytes("size", bytes).bytes("used", data.egress_used.0);
+    let what = || {
+        Msg::new(id)
+            .bytes("size", bytes)
+            .bytes("used", data.egress_used.0)
+    };
     volume(kind, tariff, bytes, data.egress_used.0, what, out);
 }
 
 /// One public address a machine, also while it stands stopped.
-pub(crate) fn public_ip<S: Sink>(case: &Case<'_>, times: &Times, node_seconds: u64, out: &mut Ledger<'_, S>) {
+pub(crate) fn public_ip<S: Sink>(
+    case: &Case<'_>,
+    times: &Times,
+    node_seconds: u64,
+    out: &mut Ledger<'_, S>,
+) {
     let nodes = u64::from(case.nodes);
     let of = Amount {
         quantity: hours(node_seconds) + scale(hours(times.stopped), nodes),
@@ -212,7 +267,9 @@ pub(crate) fn public_ip<S: Sink>(case: &Case<'_>, times: &Times, node_seconds: u
     };
     let what = || Msg::new("bill-public-ip").arg("nodes", case.nodes);
     match &case.tariff.public_ip {
-        Ok(price) => out.charge(Class::PROVIDER, LineKind::PublicIp, of, price.value, || (what(), price.why.clone())),
-        Err(unknown) => out.missing(LineKind::PublicIp, of, unknown, what),
+        Ok(price) => out.charge(Class::PROVIDER, LineKind::PublicIp, of, price.value, || {
+            (what(), price.why.clone())
+        }),
+        Err(unknown) => out.missing(LineKind::PublicIp, of, || unknown.clone(), what),
     }
 }

@@ -5,7 +5,8 @@ use super::ledger::Ledger;
 use super::sink::Sink;
 use super::{Case, compute, extras, storage, traffic};
 
-pub(crate) fn walk<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) {
+/// Returns the durations that the lines were made from.
+pub(crate) fn walk<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) -> Times {
     let times = Times::of(case);
     let groups = compute::groups(case, times);
     let mut node_seconds: u64 = 0;
@@ -25,4 +26,5 @@ pub(crate) fn walk<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) {
     extras::labour(case, &times, out);
     extras::tax(case, out);
     extras::exchange(case, out);
+    times
 }

@@ -36,7 +36,10 @@ impl Explain for BuyError {
                 ..
             } => Msg::new("error-at")
                 .arg("place", format!("{place}:{line}:{column}"))
-                .arg("problem", Msg::new("workload-bad-value").arg("detail", detail.clone())),
+                .arg(
+                    "problem",
+                    Msg::new("workload-bad-value").arg("detail", detail.clone()),
+                ),
             BuyError::Missing { field } => Msg::new("buy-missing").arg("field", *field),
             BuyError::Value { field, value } => Msg::new("buy-bad-value")
                 .arg("field", *field)

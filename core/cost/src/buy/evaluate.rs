@@ -51,7 +51,11 @@ pub(super) struct Outcome {
 
 /// kWh of all nodes in a year.
 pub(super) fn energy_kwh(input: &BuyInput) -> f64 {
-    let cooling = if input.colocated { 1.0 } else { input.value(Name::Pue) };
+    let cooling = if input.colocated {
+        1.0
+    } else {
+        input.value(Name::Pue)
+    };
     input.value(Name::Nodes)
         * input.value(Name::Power)
         * input.value(Name::PowerShare)

@@ -150,7 +150,9 @@ impl<'de> Deserialize<'de> for Share {
             Typed::Whole(x) => x.to_string(),
             Typed::Text(text) => text,
         };
-        parse_percent(&text).map(Share).map_err(serde::de::Error::custom)
+        parse_percent(&text)
+            .map(Share)
+            .map_err(serde::de::Error::custom)
     }
 }
 

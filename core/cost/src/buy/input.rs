@@ -77,26 +77,81 @@ const TABLE: [(Name, &str, &str, &str); 24] = [
     (Nodes, "node_count", "node.count", "nodes"),
     (GpusPerNode, "gpus_per_node", "node.gpus", "GPUs"),
     (Power, "node_power_max_8x_h100", "node.power_kw", "kW"),
-    (Extras, "fabric_and_rack_extras", "node.extras", "fraction of capex"),
+    (
+        Extras,
+        "fabric_and_rack_extras",
+        "node.extras",
+        "fraction of capex",
+    ),
     (Tax, "purchase_tax", "node.tax", "fraction of capex"),
-    (Colocation, "colocation", "site.colocation", "$ per kW-month"),
+    (
+        Colocation,
+        "colocation",
+        "site.colocation",
+        "$ per kW-month",
+    ),
     (Energy, "energy", "site.energy", "$ per kWh"),
-    (PowerShare, "average_power_share", "site.power_share", "fraction of maximum power"),
+    (
+        PowerShare,
+        "average_power_share",
+        "site.power_share",
+        "fraction of maximum power",
+    ),
     (Pue, "pue", "site.pue", "facility power / IT power"),
     (Network, "network_uplink", "site.network", "$ per month"),
-    (Fte, "people_fte_per_node", "people.fte_per_node", "full-time equivalents per node"),
+    (
+        Fte,
+        "people_fte_per_node",
+        "people.fte_per_node",
+        "full-time equivalents per node",
+    ),
     (PeopleCost, "people_cost", "people.cost", "$ per FTE-year"),
-    (Spares, "spares", "upkeep.spares", "fraction of capex per year"),
-    (Maintenance, "maintenance_contract", "upkeep.maintenance", "fraction of capex per year"),
-    (Insurance, "insurance", "upkeep.insurance", "fraction of capex per year"),
+    (
+        Spares,
+        "spares",
+        "upkeep.spares",
+        "fraction of capex per year",
+    ),
+    (
+        Maintenance,
+        "maintenance_contract",
+        "upkeep.maintenance",
+        "fraction of capex per year",
+    ),
+    (
+        Insurance,
+        "insurance",
+        "upkeep.insurance",
+        "fraction of capex per year",
+    ),
     (Horizon, "horizon", "plan.horizon_months", "months"),
-    (Utilisation, "utilisation", "plan.utilisation", "fraction of hours"),
-    (CostOfCapital, "cost_of_capital", "plan.cost_of_capital", "fraction per year"),
-    (Residual, "residual_value_36_months", "plan.residual", "fraction of capex"),
+    (
+        Utilisation,
+        "utilisation",
+        "plan.utilisation",
+        "fraction of hours",
+    ),
+    (
+        CostOfCapital,
+        "cost_of_capital",
+        "plan.cost_of_capital",
+        "fraction per year",
+    ),
+    (
+        Residual,
+        "residual_value_36_months",
+        "plan.residual",
+        "fraction of capex",
+    ),
     (Lead, "lead_time", "plan.lead_months", "months"),
     (Rent, "rent_price", "rent.price", "$ per GPU-hour"),
     (RentDiscount, "rent_discount", "rent.discount", "fraction"),
-    (RentFall, "price_fall_of_rent", "rent.price_fall", "fraction per year"),
+    (
+        RentFall,
+        "price_fall_of_rent",
+        "rent.price_fall",
+        "fraction per year",
+    ),
 ];
 
 /// The question with every default filled in.
@@ -188,7 +243,11 @@ pub fn resolve_buy(
     rent: Option<Sourced<Money>>,
 ) -> Result<BuyInput, BuyError> {
     // the built-in node price speaks for eight H100 only
-    let h100 = file.node.gpu.as_deref().is_none_or(|g| g.to_ascii_uppercase().contains("H100"))
+    let h100 = file
+        .node
+        .gpu
+        .as_deref()
+        .is_none_or(|g| g.to_ascii_uppercase().contains("H100"))
         && file.node.gpus.is_none_or(|n| n == 8.0);
     let currency = file
         .money
@@ -206,10 +265,20 @@ pub fn resolve_buy(
         let row = defaults.iter().find(|d| d.parameter == key);
         let row = row.filter(|_| h100 || !key.ends_with("8x_h100"));
         let offered = rent.as_ref().filter(|_| name == Rent);
-        let (value, assumed, why) = match (typed(file, name), offered, row.and_then(|r| Some((r, r.default?)))) {
+        let (value, assumed, why) = match (
+            typed(file, name),
+            offered,
+            row.and_then(|r| Some((r, r.default?))),
+        ) {
             (Some(Typed::Number(x)), _, _) => (x, false, Provenance::user(field)),
-            (Some(Typed::Money(m)), _, _) => (resolver.money(field, m)?, false, Provenance::user(field)),
-            (None, Some(price), _) => (resolver.money(field, price.value)?, false, price.why.clone()),
+            (Some(Typed::Money(m)), _, _) => {
+                (resolver.money(field, m)?, false, Provenance::user(field))
+            }
+            (None, Some(price), _) => (
+                resolver.money(field, price.value)?,
+                false,
+                price.why.clone(),
+            ),
             (None, None, Some((row, x))) => (resolver.default(field, row, x)?, true, assumed(row)),
             (None, None, None) => match name {
                 Nodes => (1.0, true, Provenance::assumed("one node")),
@@ -225,12 +294,20 @@ pub fn resolve_buy(
                 value: value.to_string(),
             });
         }
-        let own = file.ranges.get(key).or_else(|| file.ranges.get(field)).copied();
+        let own = file
+            .ranges
+            .get(key)
+            .or_else(|| file.ranges.get(field))
+            .copied();
         let bounds = match (own, row) {
             (Some([low, high]), _) => (Some(low), Some(high)),
             (None, Some(row)) => (
-                row.low.map(|x| resolver.default(field, row, x)).transpose()?,
-                row.high.map(|x| resolver.default(field, row, x)).transpose()?,
+                row.low
+                    .map(|x| resolver.default(field, row, x))
+                    .transpose()?,
+                row.high
+                    .map(|x| resolver.default(field, row, x))
+                    .transpose()?,
             ),
             (None, None) => (None, None),
         };
@@ -252,7 +329,10 @@ pub fn resolve_buy(
         // the default holds at 36 months; a constant yearly loss carries it to other horizons
         let years = |x: f64, months: f64| x.powf(months / 36.0);
         let months = file.plan.horizon_months.or_else(|| {
-            defaults.iter().find(|d| d.parameter == "horizon").and_then(|d| d.default)
+            defaults
+                .iter()
+                .find(|d| d.parameter == "horizon")
+                .and_then(|d| d.default)
         });
         let months = months.unwrap_or(36.0);
         residual.value = years(residual.value, months);
@@ -291,7 +371,12 @@ impl Resolver {
             from: money.currency,
             to: self.currency,
         };
-        Ok(self.fx.convert(money, self.currency).map_err(no_rate)?.amount.to_f64())
+        Ok(self
+            .fx
+            .convert(money, self.currency)
+            .map_err(no_rate)?
+            .amount
+            .to_f64())
     }
 
     /// A value of a default row; its unit says whether it is money, and in which currency.

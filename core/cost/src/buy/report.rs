@@ -128,9 +128,21 @@ fn capex(input: &BuyInput) -> Lines {
     out.add("nodes", v(Name::Nodes), "node", price.value, price);
     let hardware = out.sum.to_f64();
     let code = input.currency.as_str();
-    out.add("fabric_and_racks", hardware, code, v(Name::Extras), input.get(Name::Extras));
+    out.add(
+        "fabric_and_racks",
+        hardware,
+        code,
+        v(Name::Extras),
+        input.get(Name::Extras),
+    );
     if v(Name::Tax) > 0.0 {
-        out.add("purchase_tax", out.sum.to_f64(), code, v(Name::Tax), input.get(Name::Tax));
+        out.add(
+            "purchase_tax",
+            out.sum.to_f64(),
+            code,
+            v(Name::Tax),
+            input.get(Name::Tax),
+        );
     }
     out
 }
@@ -142,10 +154,28 @@ fn opex(input: &BuyInput) -> Lines {
     let hardware = nodes * v(Name::NodePrice);
     if input.colocated {
         let kw_months = nodes * v(Name::Power) * 12.0;
-        out.add("colocation", kw_months, "kW-month", v(Name::Colocation), input.get(Name::Colocation));
+        out.add(
+            "colocation",
+            kw_months,
+            "kW-month",
+            v(Name::Colocation),
+            input.get(Name::Colocation),
+        );
     }
-    out.add("energy", energy_kwh(input), "kWh", v(Name::Energy), input.get(Name::Energy));
-    out.add("people", nodes * v(Name::Fte), "FTE-year", v(Name::PeopleCost), input.get(Name::PeopleCost));
+    out.add(
+        "energy",
+        energy_kwh(input),
+        "kWh",
+        v(Name::Energy),
+        input.get(Name::Energy),
+    );
+    out.add(
+        "people",
+        nodes * v(Name::Fte),
+        "FTE-year",
+        v(Name::PeopleCost),
+        input.get(Name::PeopleCost),
+    );
     let code = input.currency.as_str();
     for (kind, name) in [
         ("spares", Name::Spares),
@@ -154,7 +184,13 @@ fn opex(input: &BuyInput) -> Lines {
     ] {
         out.add(kind, hardware, code, v(name), input.get(name));
     }
-    out.add("network", 12.0, "month", v(Name::Network), input.get(Name::Network));
+    out.add(
+        "network",
+        12.0,
+        "month",
+        v(Name::Network),
+        input.get(Name::Network),
+    );
     out
 }
 
@@ -171,7 +207,11 @@ fn sensitivity(input: &BuyInput) -> Vec<Sensitivity> {
             continue;
         };
         // what an own site does not pay, or a colocated one, has no effect
-        let idle = if input.colocated { Name::Pue } else { Name::Colocation };
+        let idle = if input.colocated {
+            Name::Pue
+        } else {
+            Name::Colocation
+        };
         if low >= high || index == idle as usize {
             continue;
         }

@@ -201,8 +201,7 @@ pub fn price(purchase: Purchase, per_hour: Money) -> Price {
 }
 
 /// Everything that a case borrows.
-#[derive(Clone)]
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct World {
     pub workload: Workload,
     pub offer: Offer,

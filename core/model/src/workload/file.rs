@@ -289,7 +289,7 @@ pub struct DataFile {
     pub location: Option<String>,
     /// How often the whole set is read; absent = the epochs of training, else once.
     pub reads: Option<f64>,
-    /// What must come out at the end (checkpoints and frames that are derived are added).
+    /// What must come out at the end; absent = the trained weights, the rendered frames.
     pub out: Option<Bytes>,
     /// Where it goes.
     pub out_to: Option<Destination>,

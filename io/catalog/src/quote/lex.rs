@@ -57,6 +57,17 @@ pub(crate) fn lex(text: &str, names: &Names<'_>, bare_gpu: bool) -> Vec<Tok> {
             continue;
         }
         let (t, len) = next(text, at, c, names, bare_gpu, &out);
+        // `天垓100`: text that runs into a number is a name, unless the number counts or costs something
+        if let (T::Num(_), Some(last)) = (&t, out.last_mut())
+            && last.t == T::Text
+            && last.end == at
+            && let Some(more) = names_a_model(&text[at..])
+        {
+            last.t = T::Word(true);
+            last.end = at + more;
+            at += more;
+            continue;
+        }
         // neighbouring text of no meaning is one token
         let joined = match (&t, out.last_mut()) {
             (T::Text, Some(last)) if last.t == T::Text && last.end == at => {
@@ -112,6 +123,9 @@ fn next(
             return (T::Gpu(gpu), len);
         }
     }
+    if let Some(len) = names.unknown_model_at(rest, boundary) {
+        return (T::Word(true), len);
+    }
     if let Some((key, len)) = names.provider_at(rest, boundary) {
         return (T::Provider(key), len);
     }
@@ -142,6 +156,21 @@ fn next(
         _ => T::Sym(c),
     };
     (t, c.len_utf8())
+}
+
+/// Length of the digits (and letters) that end a name such as `天垓100` or `壁砺106M`.
+fn names_a_model(rest: &str) -> Option<usize> {
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let len = rest
+        .find(|c: char| !c.is_ascii_alphanumeric())
+        .unwrap_or(rest.len());
+    let letters = &rest[digits..len];
+    let after = &rest[len..];
+    let counts = vocab::chinese(after.trim_start()).is_some()
+        || vocab::currency_sign(after.trim_start()).is_some()
+        || after.starts_with(['.', ',', '/', '%', '-', '~', '+', '*', '×'])
+        || vocab::english(letters).is_some_and(|k| letters != "m" || k != Kw::Thing);
+    ((2..=5).contains(&digits) && letters.len() <= 2 && !counts).then_some(len)
 }
 
 /// `4090` between words is a GPU; `4090 元` and `¥4090` are money.

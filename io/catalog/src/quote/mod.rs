@@ -95,7 +95,7 @@ pub fn import_quote(text: &str, file: &str, cx: &QuoteContext<'_>) -> QuoteImpor
             offer.tax = tax.to_owned();
         }
     }
-    scan::merge_same(&mut found.offers);
+    scan::merge_same(&mut found);
     QuoteImport {
         offers: found.offers,
         questions: found.questions,

@@ -190,6 +190,32 @@ impl<'a> Names<'a> {
         })
     }
 
+    /// A brand's name with a number behind it that is no GPU that is known: `MTT S5000`, `昇腾 910`.
+    pub(crate) fn unknown_model_at(&self, rest: &str, boundary: bool) -> Option<usize> {
+        let window = super::fold::clip_bytes(rest, 60);
+        let latin = window
+            .chars()
+            .next()
+            .filter(|c| c.is_alphanumeric())?
+            .is_ascii();
+        if latin && !boundary {
+            return None;
+        }
+        let first = window.find(|c: char| !c.is_alphanumeric() || c.is_ascii() != latin)?;
+        let name = &window[..first];
+        if !self.starts.contains(name) || name.bytes().any(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        let gap = window[first..].len() - window[first..].trim_start_matches([' ', '-', '_']).len();
+        let tail = &window[first + gap..];
+        let len = tail
+            .find(|c: char| !c.is_ascii_alphanumeric())
+            .unwrap_or(tail.len());
+        let word = &tail[..len];
+        let model = word.len() >= 2 && word.len() <= 12 && word.bytes().any(|b| b.is_ascii_digit());
+        (model && !tail[len..].starts_with('.')).then_some(first + gap + len)
+    }
+
     /// `Some(None)`: a count stands first, the name comes after it.
     #[allow(clippy::option_option)]
     fn with_count(&self, first: &str) -> Option<Option<(GpuRef, usize)>> {

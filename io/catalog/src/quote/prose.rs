@@ -108,6 +108,19 @@ pub(crate) fn read(
             );
             return;
         }
+        // `2×A100 15000.00 含税`: a figure, but for what?
+        let money = ["费", "价", "租", "税", "price", "cost", "rent", "rate"]
+            .iter()
+            .any(|w| text.contains(w))
+            || toks.len() <= 6;
+        if shared.loose_number
+            && money
+            && (!shared.gpus.is_empty() || shared.modelish.is_some())
+            && !whole.not_machine
+        {
+            found.ask(&whole.draft(0, toks.len()), ask::unit_unknown());
+            return;
+        }
         remember(&shared, number, spoken);
         if around.unit == Unit::default() || text.contains("单位") || text.contains("unit") {
             let unit = unit_of(&toks, &[]);

@@ -202,9 +202,7 @@ fn finish(mut d: Draft, row_unit: Unit, unreadable: bool, around: &Around) -> Dr
     for p in &mut d.prices {
         p.amount.unit = p.amount.unit.or(&row_unit).or(&around.unit);
     }
-    if d.prices.is_empty() && unreadable {
-        d.facts.on_request = true;
-    }
+    d.unreadable = unreadable;
     d
 }
 

@@ -12,7 +12,7 @@ use super::settle::{Doc, Found, settle};
 use super::table;
 use lessee_model::quote::QuotedOffer;
 use lessee_model::{AsOf, Confidence, Currency};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Remarks that hold for every line.
 pub(crate) struct Scan {
@@ -332,7 +332,8 @@ fn key_values(
 }
 
 /// The same machine at the same price, stated twice, is one offer; the lines are kept in its derivation.
-pub(crate) fn merge_same(offers: &mut Vec<QuotedOffer>) {
+pub(crate) fn merge_same(found: &mut Found) {
+    let offers = &mut found.offers;
     let mut seen: HashMap<String, usize> = HashMap::new();
     let mut kept: Vec<QuotedOffer> = Vec::with_capacity(offers.len());
     for offer in offers.drain(..) {
@@ -362,5 +363,10 @@ pub(crate) fn merge_same(offers: &mut Vec<QuotedOffer>) {
             }
         }
     }
+    let lines: HashSet<u64> = kept.iter().map(|o| o.line).collect();
     *offers = kept;
+    // a confirmation is asked for once
+    found
+        .questions
+        .retain(|q| !q.confirms_offer || lines.contains(&q.line));
 }

@@ -57,6 +57,8 @@ pub(crate) struct Draft {
     pub(crate) soft_count: bool,
     pub(crate) hard_count: bool,
     pub(crate) currency: Option<Currency>,
+    /// A price column holds something that is no number.
+    pub(crate) unreadable: bool,
     pub(crate) notes: Vec<String>,
 }
 
@@ -82,6 +84,8 @@ pub(crate) fn settle(mut draft: Draft, doc: &Doc<'_>, found: &mut Found) {
     if draft.prices.is_empty() {
         if draft.facts.on_request && (draft.in_table || !draft.facts.gpus.is_empty()) {
             found.ask(&draft, ask::on_request());
+        } else if draft.unreadable {
+            found.ask(&draft, ask::number_unreadable());
         } else {
             found.ignored_lines += 1;
         }

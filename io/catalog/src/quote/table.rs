@@ -128,6 +128,11 @@ pub(crate) fn head(lines: &[&str], at: usize, names: &Names<'_>) -> Option<Head>
             continue;
         }
         let titles = cells(line, cut);
+        if !matches!(cut, Cut::Bar | Cut::Char('\t'))
+            && (titles.iter().any(|t| is_sentence(t)) || cells(next, cut).len() < 2)
+        {
+            continue;
+        }
         if titles.len() < 2 || titles.len() > 200 || titles.iter().any(|t| t.len() > 160) {
             continue;
         }
@@ -151,6 +156,13 @@ pub(crate) fn head(lines: &[&str], at: usize, names: &Names<'_>) -> Option<Head>
         }
     }
     None
+}
+
+/// Too long for a title, brackets aside.
+fn is_sentence(title: &str) -> bool {
+    let head = title.split(['(', '（', '[']).next().unwrap_or(title);
+    let wide = head.chars().filter(|c| lex::is_cjk(*c)).count();
+    wide > 12 || head.chars().count() > 48
 }
 
 /// Columns by title, and whether no title holds data (a GPU or an amount).

@@ -9,7 +9,7 @@ use crate::settings::Settings;
 use lessee_catalog::{Format, ImportContext, Imported, SnapshotMeta};
 use lessee_model::quote::{ImportDoc, QuotedOffer};
 use lessee_model::{AsOf, Currency, Exit, Msg};
-use lessee_report::{Cell, Column, Report, Table, Texts};
+use lessee_report::{Block, Cell, Column, Report, Table, Texts};
 use serde_json::json;
 use std::path::Path;
 
@@ -134,18 +134,24 @@ fn report(doc: &ImportDoc, saved: Option<&Saved>, dry_run: bool, texts: &Texts) 
         report.table(questions(doc, texts));
     }
     match saved {
-        Some(saved) => report.text(
-            texts.msg(
-                &Msg::new("import-saved")
-                    .arg("n", saved.rows as f64)
-                    .arg("name", saved.name.as_str())
-                    .arg("path", saved.path.as_str()),
-            ),
-        ),
+        Some(saved) => tell_saved(&mut report, saved.rows, &saved.name, &saved.path, texts),
         None if dry_run => report.text(texts.get("import-dry-run")),
         None => report.text(texts.get("import-nothing")),
     }
     report
+}
+
+/// What was saved, where, and how to be rid of it.
+pub(super) fn tell_saved(report: &mut Report, rows: u64, name: &str, path: &str, texts: &Texts) {
+    report.text(
+        texts.msg(
+            &Msg::new("import-saved")
+                .arg("n", rows as f64)
+                .arg("name", name),
+        ),
+    );
+    let place = Msg::new("import-where").arg("path", path).arg("name", name);
+    report.blocks.push(Block::Verbatim(texts.msg(&place)));
 }
 
 fn offers(offers: &[QuotedOffer], texts: &Texts) -> Table {

@@ -1,6 +1,7 @@
 //! `catalog refresh PROVIDER`: asks a price API and saves the answer as a snapshot. The only verb here that
 //! uses the network.
 
+use super::import::tell_saved;
 use super::row::{Row, table};
 use crate::args::RefreshArgs;
 use crate::facts;
@@ -59,15 +60,9 @@ pub(crate) fn run(
         };
         let store = facts::store(settings);
         let info = store.save(api.name, &catalog, &meta)?;
-        report.data["saved"] = json!({"name": info.name, "file": store.folder().join(&info.file).display().to_string()});
-        let saved = Msg::new("import-saved")
-            .arg("n", info.rows as f64)
-            .arg("name", info.name.as_str())
-            .arg(
-                "path",
-                store.folder().join(&info.file).display().to_string(),
-            );
-        report.text(printer.texts().msg(&saved));
+        let path = store.folder().join(&info.file).display().to_string();
+        report.data["saved"] = json!({"name": info.name, "file": path, "rows": info.rows});
+        tell_saved(&mut report, info.rows, &info.name, &path, printer.texts());
     }
     printer.report(report)?;
     Ok(Exit::Done)

@@ -80,7 +80,11 @@ impl Resolver<'_> {
             files,
             location,
             reads,
-            out: part.out.unwrap_or(Bytes::ZERO),
+            out: match (part.out, derived_out(job)) {
+                (Some(out), _) => out,
+                (None, Bytes::ZERO) => Bytes::ZERO,
+                (None, derived) => self.or("data.out", None, derived, format!("{:.2}GB", derived.gb())),
+            },
             out_to: part.out_to.unwrap_or(Destination::Internet),
             storage: self.or("data.storage", part.storage, DataStorage::Object, "object"),
             keep: part.keep,
@@ -345,4 +349,22 @@ pub fn lora_params(train: &TrainJob) -> f64 {
     let attention = 2.0 * (hidden + hidden) + 2.0 * (hidden + kv);
     let feed_forward = 3.0 * (hidden + ffn);
     layers * train.lora_rank * (attention + feed_forward)
+}
+
+/// What comes out unless said otherwise: the trained weights in 16 bit (or the adapters), the frames.
+fn derived_out(job: &Job) -> Bytes {
+    match job {
+        Job::Train(train) => trained_bytes(train),
+        Job::Sweep(SweepJob { trial: Trial::Train(train), .. }) => trained_bytes(train),
+        Job::Render(render) => Bytes(render.frames * render.output_per_frame.0),
+        _ => Bytes::ZERO,
+    }
+}
+
+fn trained_bytes(train: &TrainJob) -> Bytes {
+    let params = match train.method {
+        Method::Full => train.model.params,
+        Method::Lora | Method::Qlora => super::lora_params(train),
+    };
+    Bytes(2.0 * params)
 }

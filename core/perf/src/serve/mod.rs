@@ -11,146 +11,21 @@
 //! falls, so the largest is also the fastest. Of the tensor-parallel widths inside a machine the one with
 //! the most output wins.
 
+mod step;
+
 use crate::coefficients::Coefficients;
 use crate::nofit::NoFit;
 use crate::outcome::{Outcome, Terms};
 use crate::predict::PerfContext;
 use crate::range::Class;
-use crate::spec::{Device, GIB, Rate, RateKind};
+use crate::spec::{Device, RateKind};
 use crate::sync::{Bus, BusKind, bus};
 use lessee_model::{
-    Basis, BoundBy, Machine, MemoryUse, ModelKind, Msg, WorkUnit, perf::Layout, workload::ServeJob,
+    Basis, BoundBy, Machine, MemoryUse, ModelKind, Msg, WorkUnit,
+    perf::Layout,
+    workload::{Precision, ServeJob},
 };
-
-/// One model replica on `tp` GPUs.
-struct Replica<'a> {
-    job: &'a ServeJob,
-    c: &'a Coefficients,
-    tp: f64,
-    layers: f64,
-    hidden: f64,
-    rate: Rate,
-    bandwidth: f64,
-    bus: Bus,
-    /// Bus bandwidth used for tensor parallelism, byte/s.
-    bus_at: f64,
-    weights: f64,
-    /// KV bytes of one token, summed over the GPUs that keep a copy.
-    kv: f64,
-}
-
-/// Seconds of one decode step by cause.
-#[derive(Clone, Copy, Debug, Default)]
-struct StepTime {
-    memory: f64,
-    compute: f64,
-    prefill: f64,
-    link: f64,
-    fixed: f64,
-    total: f64,
-}
-
-impl Replica<'_> {
-    /// Bytes of weights that a step of `batch` tokens reads.
-    fn weights_read(&self, batch: f64) -> f64 {
-        let m = &self.job.model;
-        if m.active_params >= m.params {
-            return self.weights;
-        }
-        let active = self.weights * m.active_params / m.params;
-        let (experts, per_token) = match (m.experts, m.experts_per_token) {
-            (Some(e), Some(k)) if e > k && k > 0.0 => (e, k),
-            // nothing known of the mixture: a batch touches all of it
-            _ if batch > 1.0 => return self.weights,
-            _ => return active,
-        };
-        let touched = experts * (1.0 - (1.0 - per_token / experts).powf(batch));
-        active + (self.weights - active) * ((touched - per_token) / (experts - per_token)).max(0.0)
-    }
-
-    fn flop_rate(&self, mfu: f64) -> f64 {
-        let reference = self.c.decode.renter_loaded.reference_gemm_share;
-        mfu * self.rate.dense * self.rate.gemm_share / reference * self.tp
-    }
-
-    fn all_reduce_of(&self, tokens: f64) -> f64 {
-        if self.tp <= 1.0 {
-            return 0.0;
-        }
-        // two a layer, 16-bit activations
-        let bytes = tokens * self.hidden * self.c.bytes_per_weight.bf16 * 2.0 * self.layers;
-        2.0 * (self.tp - 1.0) / self.tp * bytes / self.bus_at
-    }
-
-    /// Seconds to read one prompt when nothing else runs.
-    fn prefill(&self) -> f64 {
-        let input = self.job.input_tokens;
-        let flops =
-            input * (2.0 * self.job.model.active_params + 2.0 * self.layers * self.hidden * input);
-        flops / self.flop_rate(self.c.decode.renter_loaded.mfu_prefill) + self.all_reduce_of(input)
-    }
-
-    fn step(&self, batch: f64, prefill: f64) -> StepTime {
-        let (d, l) = (&self.c.decode.renter, &self.c.decode.renter_loaded);
-        let (eff, t0) = if self.tp > 1.0 {
-            let ms = d.t0_tp_ms + d.lat_ms_per_layer_tp * self.layers;
-            (d.eff_tp, ms * 1e-3)
-        } else {
-            (d.eff, d.t0_ms * 1e-3)
-        };
-        let context = self.job.input_tokens + self.job.output_tokens / 2.0;
-        let bytes = self.weights_read(batch) + batch * self.kv * context;
-        let memory = bytes / (self.tp * eff * self.bandwidth);
-        let compute = 2.0 * self.job.model.active_params * batch / self.flop_rate(l.mfu_decode);
-        // p = 4 as fitted: smooth maximum, and cheap
-        let (m2, c2) = (memory * memory, compute * compute);
-        let overlapped = (m2 * m2 + c2 * c2).sqrt().sqrt();
-        let prefill = batch / self.job.output_tokens * prefill;
-        let link = self.all_reduce_of(batch);
-        let fixed = t0 + l.host_us_per_sequence * 1e-6 * batch;
-        StepTime {
-            memory,
-            compute,
-            prefill,
-            link,
-            fixed,
-            total: overlapped + prefill + link + fixed,
-        }
-    }
-
-    /// Bytes of one GPU: weights and what the engine needs besides the cache.
-    fn fixed_memory(&self) -> (f64, f64) {
-        let m = &self.c.memory.inference;
-        let mut overhead = m.activation_and_graphs_gib * GIB;
-        if self.tp > 1.0 {
-            overhead += m.nccl_gib_per_gpu * GIB;
-        }
-        (self.weights / self.tp, overhead)
-    }
-
-    /// Cache bytes that one request reserves on one GPU.
-    fn reserved(&self) -> f64 {
-        self.kv * (self.job.input_tokens + self.job.output_tokens) / self.tp
-    }
-}
-
-/// The largest whole batch in 1..=`most` whose step stays within `limit` seconds.
-fn largest_batch(replica: &Replica<'_>, most: f64, limit: f64, prefill: f64) -> Option<f64> {
-    let within = |b: u64| replica.step(b as f64, prefill).total <= limit;
-    if most < 1.0 || !within(1) {
-        return None;
-    }
-    let (mut good, mut bad) = (1, most as u64 + 1);
-    while bad - good > 1 {
-        let middle = good + (bad - good) / 2;
-        if within(middle) {
-            good = middle;
-        } else {
-            bad = middle;
-        }
-    }
-    Some(good as f64)
-}
+use step::{Replica, StepTime, largest_batch};
 
 struct Choice<'a> {
     replica: Replica<'a>,
@@ -228,6 +103,7 @@ pub(crate) fn predict(
                 .arg("context", context),
         ));
     }
+    device.at_least_capability(c.decode.renter_loaded.min_compute_capability)?;
     let rate = device.rate(job.precision)?;
     let bandwidth = device.bandwidth()?;
     let weights = model.params * c.bytes_per_weight.of(job.precision);
@@ -408,10 +284,7 @@ fn judge(
     class = class.max(Class::OtherGpu);
     let mut notes = Vec::new();
     device.notes(kind, &mut notes);
-    let sixteen_bit = matches!(
-        job.precision,
-        lessee_model::workload::Precision::Bf16 | lessee_model::workload::Precision::Fp16
-    );
+    let sixteen_bit = matches!(job.precision, Precision::Bf16 | Precision::Fp16);
     if !sixteen_bit || choice.batch > c.decode.renter_loaded.calibrated_batch {
         class = class.max(Class::Outside);
     }

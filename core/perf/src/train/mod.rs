@@ -8,84 +8,24 @@
 //! all-reduces a layer (six when recomputing), never hidden.
 //!
 //! The layout is searched: tensor parallel inside a machine x recomputation x sharding inside a machine
-//! or over all of them; for each the lowest ZeRO stage that fits; the fastest wins.
+//! or over all of them x ZeRO stage; of what fits, the fastest wins.
+
+mod layout;
 
 use crate::coefficients::Coefficients;
 use crate::feed::{Appetite, ceiling};
-use crate::memory::{Footprint, Split, activations_per_sequence};
+use crate::memory::Footprint;
 use crate::nofit::NoFit;
 use crate::outcome::{Outcome, Terms};
 use crate::predict::Group;
 use crate::range::Class;
 use crate::spec::{Rate, RateKind};
-use crate::sync::{Bus, BusKind, Net, bus, net};
+use crate::sync::{BusKind, bus, net};
+use layout::{Candidate, Problem};
 use lessee_model::{
-    Basis, BoundBy, MemoryUse, Msg, WorkUnit,
-    perf::Layout,
-    workload::{Data, Method, Precision, Sharding, TrainJob},
+    Basis, BoundBy, Msg, WorkUnit,
+    workload::{Data, Method, Precision, TrainJob},
 };
-
-/// Seconds of one optimizer step.
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    compute: f64,
-    /// Gradients and sharded weights.
-    sync: f64,
-    tensor: f64,
-    total: f64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Candidate {
-    layout: Layout,
-    memory: MemoryUse,
-    inside_machine: bool,
-    /// Sequences per optimizer step that do useful work.
-    sequences: f64,
-    micro_steps: f64,
-    step: Step,
-    per_second: f64,
-}
-
-/// What does not depend on the layout.
-struct Problem<'a> {
-    job: &'a TrainJob,
-    c: &'a Coefficients,
-    footprint: Footprint,
-    layers: f64,
-    hidden: f64,
-    rate: Rate,
-    /// FLOPs of one token, without recomputation.
-    flops: f64,
-    /// FLOP/s that one GPU sustains.
-    sustained: f64,
-    gpus: f64,
-    per_machine: f64,
-    nodes: f64,
-    usable: f64,
-    bus: Bus,
-    net: Net,
-    gradient_bytes: f64,
-}
-
-/// ZeRO stages that the workload allows, lowest first.
-fn stages(sharding: Sharding) -> &'static [u8] {
-    match sharding {
-        Sharding::Auto => &[0, 1, 2, 3],
-        Sharding::None => &[0],
-        Sharding::Zero1 => &[1],
-        Sharding::Zero2 => &[2],
-        Sharding::Zero3 => &[3],
-    }
-}
-
-fn checkpointing_choices(given: Option<bool>) -> &'static [bool] {
-    match given {
-        None => &[false, true],
-        Some(false) => &[false],
-        Some(true) => &[true],
-    }
-}
 
 /// FLOP/s of one GPU in a training step and how the rate came about.
 fn sustained(
@@ -125,161 +65,6 @@ fn sustained(
     Ok((flops, shown))
 }
 
-impl Problem<'_> {
-    /// One layout, if it fits; else the memory it needs.
-    fn try_layout(
-        &self,
-        tp: f64,
-        checkpointing: bool,
-        inside_machine: bool,
-    ) -> Result<Candidate, f64> {
-        let m = &self.c.memory.training;
-        let data_parallel = self.gpus / tp;
-        let shards = if inside_machine {
-            self.per_machine / tp
-        } else {
-            data_parallel
-        };
-        let sequence = activations_per_sequence(
-            self.job.seq_len,
-            self.hidden,
-            self.layers,
-            self.job.model.vocab.unwrap_or(0.0),
-            tp,
-            checkpointing,
-            m,
-        );
-        let mut least = f64::INFINITY;
-        for &stage in stages(self.job.sharding) {
-            let split = Split {
-                tensor_parallel: tp,
-                shards,
-                stage,
-                gpus: self.gpus,
-            };
-            let mut memory = self.footprint.per_gpu(split, self.layers, m, self.usable);
-            let fixed = memory.total();
-            if fixed + sequence > self.usable {
-                least = least.min(fixed + sequence);
-                continue;
-            }
-            let fitting = ((self.usable - fixed) / sequence).floor().max(1.0);
-            let global = self.job.global_batch.unwrap_or_else(|| {
-                let tokens = self.c.train.llm.default_tokens_per_step;
-                (tokens / self.job.seq_len).max(data_parallel)
-            });
-            // fewer sequences than replicas: the rest stands idle
-            let per_replica = (global / data_parallel).max(1.0);
-            let micro = fitting.min(per_replica);
-            memory.activations = micro * sequence;
-            let micro_steps = per_replica / micro;
-            let layout = Layout {
-                data_parallel: data_parallel as u32,
-                tensor_parallel: tp as u32,
-                pipeline_parallel: 1,
-                batch: micro,
-                activation_checkpointing: checkpointing,
-                zero_stage: stage,
-            };
-            let mut candidate = Candidate {
-                layout,
-                memory,
-                inside_machine,
-                sequences: per_replica * data_parallel.min(global.max(1.0)),
-                micro_steps,
-                step: Step {
-                    compute: 0.0,
-                    sync: 0.0,
-                    tensor: 0.0,
-                    total: 0.0,
-                },
-                per_second: 0.0,
-            };
-            candidate.step = self.step(&candidate, self.bus.mid);
-            candidate.per_second = self.speed(&candidate, candidate.step);
-            return Ok(candidate);
-        }
-        Err(least)
-    }
-
-    fn speed(&self, candidate: &Candidate, step: Step) -> f64 {
-        candidate.sequences * self.job.seq_len / step.total
-    }
-
-    /// Seconds of one optimizer step at intra-machine bus bandwidth `bus` (byte/s).
-    fn step(&self, candidate: &Candidate, bus: f64) -> Step {
-        let t = &self.c.train.llm;
-        let (layout, micro_steps) = (candidate.layout, candidate.micro_steps);
-        let tp = f64::from(layout.tensor_parallel);
-        let recompute = if layout.activation_checkpointing {
-            t.checkpoint_factor
-        } else {
-            1.0
-        };
-        let tokens = layout.batch * micro_steps * self.job.seq_len;
-        let compute = tokens * self.flops * recompute / (tp * self.sustained);
-        // ranks of one machine that hold the same part of the model
-        let ranks = self.per_machine / tp;
-        let inside = |bytes: f64| self.bus.all_reduce(bytes / tp, ranks, bus);
-        let between = |bytes: f64| self.net.all_reduce(bytes, self.nodes);
-        let (weights, gradients) = (self.footprint.weights, self.gradient_bytes);
-        let sync = if layout.zero_stage < 3 {
-            inside(gradients) + between(gradients)
-        } else if candidate.inside_machine {
-            // weights are gathered inside the machine; gradients are scattered there and reduced between
-            micro_steps * inside(weights) + 0.5 * inside(gradients) + between(gradients)
-        } else {
-            // two gathers per micro-batch cost what one all-reduce does, one scatter costs half
-            micro_steps * (inside(weights) + between(weights))
-                + 0.5 * (inside(gradients) + between(gradients))
-        };
-        let tensor = if tp > 1.0 {
-            let per_layer = if layout.activation_checkpointing {
-                6.0
-            } else {
-                4.0
-            };
-            let message =
-                layout.batch * self.job.seq_len * self.hidden * self.c.bytes_per_weight.bf16;
-            micro_steps * self.layers * per_layer * self.bus.all_reduce(message, tp, bus)
-        } else {
-            0.0
-        };
-        let a = &self.c.allreduce;
-        let hidden = (a.overlap * sync).min(a.backward_share * compute);
-        Step {
-            compute,
-            sync,
-            tensor,
-            total: compute + tensor + sync - hidden,
-        }
-    }
-
-    fn search(&self) -> Result<Candidate, f64> {
-        let heads = self.job.model.heads.unwrap_or(0.0);
-        let mut best: Option<Candidate> = None;
-        let mut least = f64::INFINITY;
-        for tp in [1.0, 2.0, 4.0, 8.0, 16.0] {
-            if tp > self.per_machine || self.per_machine % tp != 0.0 || heads % tp != 0.0 {
-                continue;
-            }
-            for &checkpointing in checkpointing_choices(self.job.activation_checkpointing) {
-                for inside_machine in [true, false] {
-                    if !inside_machine && self.nodes <= 1.0 {
-                        continue;
-                    }
-                    match self.try_layout(tp, checkpointing, inside_machine) {
-                        Ok(c) if best.is_none_or(|b| c.per_second > b.per_second) => best = Some(c),
-                        Ok(_) => {}
-                        Err(needed) => least = least.min(needed),
-                    }
-                }
-            }
-        }
-        best.ok_or(least)
-    }
-}
-
 /// Tokens per second of `group` on `job`. `reads` passes over the data happen during the whole job.
 ///
 /// # Errors
@@ -292,6 +77,9 @@ pub(crate) fn predict(
 ) -> Result<Outcome, NoFit> {
     let cx = group.cx;
     let c = &cx.tables.coefficients;
+    group
+        .device
+        .at_least_capability(c.train.software.min_compute_capability)?;
     let (Some(layers), Some(hidden)) = (job.model.layers, job.model.hidden) else {
         return Err(NoFit::new(
             "model_unsuitable",

@@ -1,0 +1,66 @@
+# The bill.
+
+bill-compute = useful work: { $nodes } x { $type } for { $time }{ $discount }
+bill-own-discount = , list price { $list } less your { $percent } %
+bill-rounding = billed time is rounded up by an unknown step
+bill-price-range = up to the upper end of the price range
+bill-boot = boot: { $nodes } x { $type }, { $time } ({ $percentile }th percentile){ $discount }
+bill-boot-unknown = boot time
+bill-setup = set-up before useful work: { $nodes } x { $type } for { $time }{ $discount }
+bill-idle = idle: { $nodes } x { $type } for { $time }{ $discount }
+bill-interruption = work repeated after { $count } interruptions: { $nodes } x { $type } for { $time }{ $discount }
+bill-interruption-unknown = work repeated after interruptions
+bill-stopped-billed = standing stopped, billed here: { $nodes } for { $time }
+bill-stopped-unknown = standing stopped: { $nodes } for { $time }
+bill-commitment-unused = unused part of the commitment: { $nodes } x { $terms } x { $months ->
+    [one] 1 month
+   *[other] { $months } months
+}, { $used } % used, { $reuse } % of the rest filled by other work, { $upfront } % paid at the start
+bill-disk-local = local disk of { $local } GB, included (needed: { $disk })
+bill-disk-running = disk while running: { $nodes } x { $disk }
+bill-disk-stopped = disk while stopped: { $nodes } x { $disk }
+bill-data-kept = data kept: { $size } for { $time }
+bill-results-kept = results kept: { $size } for { $time }
+bill-checkpoints-during = checkpoints during the job: { $written } x { $size }, at most { $kept } at once
+bill-checkpoints-after = checkpoints after the job: { $kept } x { $size } for { $keep }
+bill-put-data = storing { $files } files
+bill-put-results = storing { $count } results and checkpoints
+bill-get-data = reading { $files } files { $reads } times
+bill-get-again = reading { $count } objects again after interruptions
+bill-data-in = data in: { $size }
+bill-data-between-regions = data from another region: { $size }
+bill-data-leaves-source = data leave where they are now: { $size }
+bill-results-out = results out: { $size } ({ $used } of this month's allowance used before)
+bill-results-out-china = results out to mainland China: { $size } ({ $used } of this month's allowance used before)
+bill-results-other-region = results to another region: { $size } ({ $used } of this month's allowance used before)
+bill-public-ip = { $nodes } public addresses
+bill-labour-setup = people: { $hours } h of set-up
+bill-labour-incidents = people: { $hours } h for { $interruptions } interruptions
+bill-labour-support-wait = people: { $hours } h waiting for support
+bill-licence = licence { $name }, { $nodes } machines
+bill-support-share = support plan: { $percent } % of the spend
+bill-support-minimum = support plan: minimum for { $months } months
+bill-tax = tax of { $percent } %
+bill-exchange = exchange { $from } to { $to } at { $rate }, fee { $percent } %
+
+cost-unknown-price-range = only a price range is known
+cost-unknown-spot-risk = nobody publishes how often { $provider } takes spot machines back
+cost-unknown-stopped = { $provider } does not say whether a stopped machine is billed
+cost-unknown-billing = { $provider } does not publish how it rounds billed time
+cost-unknown-boot = nobody measured how long machines of { $provider } take to boot
+cost-unknown-upper-tier = the price beyond this volume is not published
+cost-unknown-source-egress = what the present provider charges for letting data out is not known
+cost-unknown-egress = the price of data out is not published
+cost-unknown-inter-region = the price between regions is not published
+cost-unknown-ingress = the price of data in is not published
+cost-unknown-object-storage = the price of object storage is not published
+cost-unknown-block-storage = the price of disks is not published
+cost-unknown-requests = the price of requests is not published
+cost-unknown-public-ip = the price of a public address is not published
+
+buy-missing = `{ $field }` is missing
+buy-bad-value = `{ $field }` cannot be { $value }
+buy-no-rate = `{ $field }` is in { $from }, and there is no exchange rate to { $to }
+buy-hint-missing = Add { $field } to the file; `lessee schema buy` describes every field.
+buy-hint-value = `lessee schema buy` describes what each field means and its unit.
+buy-hint-rate = Add to [money]: rates = [{"{"} from = "{ $from }", to = "{ $to }", rate = ..., as_of = "2026-11-30" {"}"}].

@@ -1,0 +1,63 @@
+# 账单。
+
+bill-compute = 有效工作：{ $nodes } × { $type }，{ $time }{ $discount }
+bill-own-discount = ，列表价 { $list }，减去您的 { $percent } % 折扣
+bill-rounding = 计费时间会向上取整，步长未知
+bill-price-range = 直到价格区间的上限
+bill-boot = 开机：{ $nodes } × { $type }，{ $time }（第 { $percentile } 百分位）{ $discount }
+bill-boot-unknown = 开机时间
+bill-setup = 有效工作前的准备：{ $nodes } × { $type }，{ $time }{ $discount }
+bill-idle = 闲置：{ $nodes } × { $type }，{ $time }{ $discount }
+bill-interruption = { $count } 次中断后重做的工作：{ $nodes } × { $type }，{ $time }{ $discount }
+bill-interruption-unknown = 中断后重做的工作
+bill-stopped-billed = 关机状态（这里仍计费）：{ $nodes } 台，{ $time }
+bill-stopped-unknown = 关机状态：{ $nodes } 台，{ $time }
+bill-commitment-unused = 承诺中未用的部分：{ $nodes } 台 × { $terms } 期 × { $months } 个月，已用 { $used } %，其余的 { $reuse } % 由其他工作填补，预付 { $upfront } %
+bill-disk-local = 本地磁盘 { $local } GB，已含在价格中（需要 { $disk }）
+bill-disk-running = 运行期间的磁盘：{ $nodes } × { $disk }
+bill-disk-stopped = 关机期间的磁盘：{ $nodes } × { $disk }
+bill-data-kept = 保存数据：{ $size }，{ $time }
+bill-results-kept = 保存结果：{ $size }，{ $time }
+bill-checkpoints-during = 任务期间的检查点：{ $written } × { $size }，同时最多 { $kept } 个
+bill-checkpoints-after = 任务结束后的检查点：{ $kept } × { $size }，{ $keep }
+bill-put-data = 写入 { $files } 个文件
+bill-put-results = 写入 { $count } 个结果和检查点
+bill-get-data = 读取 { $files } 个文件 { $reads } 遍
+bill-get-again = 中断后重新读取 { $count } 个对象
+bill-data-in = 数据流入：{ $size }
+bill-data-between-regions = 数据从其他地域流入：{ $size }
+bill-data-leaves-source = 数据从现在的存放处流出：{ $size }
+bill-results-out = 结果流出：{ $size }（本月额度此前已用 { $used }）
+bill-results-out-china = 结果流出到中国大陆：{ $size }（本月额度此前已用 { $used }）
+bill-results-other-region = 结果流到其他地域：{ $size }（本月额度此前已用 { $used }）
+bill-public-ip = { $nodes } 个公网地址
+bill-labour-setup = 人工：准备 { $hours } 小时
+bill-labour-incidents = 人工：{ $hours } 小时，处理 { $interruptions } 次中断
+bill-labour-support-wait = 人工：等待技术支持 { $hours } 小时
+bill-licence = 许可证 { $name }，{ $nodes } 台机器
+bill-support-share = 技术支持：花费的 { $percent } %
+bill-support-minimum = 技术支持：{ $months } 个月的最低收费
+bill-tax = 税 { $percent } %
+bill-exchange = { $from } 换成 { $to }，汇率 { $rate }，手续费 { $percent } %
+
+cost-unknown-price-range = 只知道价格区间
+cost-unknown-spot-risk = 没有公布 { $provider } 多久收回一次抢占式机器
+cost-unknown-stopped = { $provider } 没有说明关机后是否计费
+cost-unknown-billing = { $provider } 没有公布计费时间如何取整
+cost-unknown-boot = 没有人测过 { $provider } 的机器开机要多久
+cost-unknown-upper-tier = 超过这一用量的价格没有公布
+cost-unknown-source-egress = 不知道现在的供应商对数据流出收多少钱
+cost-unknown-egress = 数据流出的价格没有公布
+cost-unknown-inter-region = 地域之间的流量价格没有公布
+cost-unknown-ingress = 数据流入的价格没有公布
+cost-unknown-object-storage = 对象存储的价格没有公布
+cost-unknown-block-storage = 磁盘的价格没有公布
+cost-unknown-requests = 请求的价格没有公布
+cost-unknown-public-ip = 公网地址的价格没有公布
+
+buy-missing = 缺少 `{ $field }`
+buy-bad-value = `{ $field }` 不能是 { $value }
+buy-no-rate = `{ $field }` 用的是 { $from }，而没有到 { $to } 的汇率
+buy-hint-missing = 请在文件里加上 { $field }；`lessee schema buy` 说明每个字段。
+buy-hint-value = `lessee schema buy` 说明每个字段的含义和单位。
+buy-hint-rate = 请在 [money] 段加上：rates = [{"{"} from = "{ $from }", to = "{ $to }", rate = ..., as_of = "2026-11-30" {"}"}]。

@@ -1,0 +1,33 @@
+# 报价单里没有说清楚的地方。
+
+quote-why-range = 是从 { $low } 到 { $high } 的区间，不是一个价格
+quote-why-from-price = “……起”的价格不是实际要付的价格
+quote-why-approximate = 价格只是约数
+quote-why-on-request = 价格需要询问
+quote-why-number-unreadable = 价格读不出来
+quote-why-number-unclear = 不清楚哪个数字是价格
+quote-why-unit-unknown = 价格没有写明时长：每小时、每天、每月还是每年？
+quote-why-unit-unclear = 不清楚这个价格对应什么
+quote-why-currency-unknown = 没有写明货币；请用 --currency 给出
+quote-why-currency-assumed = 没有写明货币；根据语言假定为 { $currency }
+quote-why-currency-conflict = 一个价格里有两种货币
+quote-why-gpu-missing = 没有写明 GPU
+quote-why-gpu-several = 一行里写了好几种 GPU
+quote-why-gpu-unknown = `{ $name }` 不是已知的 GPU（最接近的是 { $suggestion }）
+quote-why-gpu-ambiguous = { $gpu } 有 { $sizes } 几种，是哪一种？
+quote-why-memory-mismatch = { $gpu } 没有 { $stated } GB 的显存
+quote-why-count-unknown = 没有写明一台机器有几块 GPU
+quote-why-count-assumed = 没有写明 GPU 数量；假定为 { $count }
+quote-why-count-conflict = 写了两个不同的 GPU 数量
+quote-why-scope-unclear = 价格是单卡的，还是整机的？
+quote-why-term-unclear = 不清楚承诺多长时间
+quote-why-term-unsupported = 承诺 { $months } 个月，既不是 1、12 也不是 36 个月
+quote-why-price-conflict = 同一样东西有两个不同的价格
+quote-why-price-zero = 价格为 0
+quote-why-price-negative = 价格为负
+quote-why-discount-unclear = 不清楚折扣（{ $factor }）从哪个价格上扣
+quote-why-total-mismatch = 写明的总价（{ $stated }）与各部分之和（{ $computed }）不符
+quote-why-implausible = 每小时 { $price } 与任何 GPU 的价格相差太远，可能读错了
+quote-why-not-a-machine = 这不是 GPU 机器的价格
+quote-why-row-shape = 表格有 { $columns } 列，这一行却有 { $cells } 格
+quote-why-broken-yaml = YAML 读不出来：{ $why }

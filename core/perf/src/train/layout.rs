@@ -1,0 +1,210 @@
+//! Which layout a training job takes: every way to split it that fits is timed, the fastest wins.
+//! Start at [`Problem::search`]; the formulas are in the parent's head comment.
+
+use crate::coefficients::Coefficients;
+use crate::memory::{Footprint, Split, activations_per_sequence, checkpointing_choices, stages};
+use crate::spec::Rate;
+use crate::sync::{Bus, Net};
+use lessee_model::{MemoryUse, perf::Layout, workload::TrainJob};
+
+/// Seconds of one optimizer step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) compute: f64,
+    /// Gradients and sharded weights.
+    pub(super) sync: f64,
+    pub(super) tensor: f64,
+    pub(super) total: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub(super) layout: Layout,
+    pub(super) memory: MemoryUse,
+    pub(super) inside_machine: bool,
+    /// Sequences per optimizer step that do useful work.
+    pub(super) sequences: f64,
+    pub(super) micro_steps: f64,
+    pub(super) step: Step,
+    pub(super) per_second: f64,
+}
+
+/// What does not depend on the layout.
+pub(super) struct Problem<'a> {
+    pub(super) job: &'a TrainJob,
+    pub(super) c: &'a Coefficients,
+    pub(super) footprint: Footprint,
+    pub(super) layers: f64,
+    pub(super) hidden: f64,
+    pub(super) rate: Rate,
+    /// FLOPs of one token, without recomputation.
+    pub(super) flops: f64,
+    /// FLOP/s that one GPU sustains.
+    pub(super) sustained: f64,
+    pub(super) gpus: f64,
+    pub(super) per_machine: f64,
+    pub(super) nodes: f64,
+    pub(super) usable: f64,
+    pub(super) bus: Bus,
+    pub(super) net: Net,
+    pub(super) gradient_bytes: f64,
+}
+
+impl Problem<'_> {
+    /// The fastest stage that fits, the lowest of equals; else the least memory that any needs.
+    fn try_layout(
+        &self,
+        tp: f64,
+        checkpointing: bool,
+        inside_machine: bool,
+    ) -> Result<Candidate, f64> {
+        let m = &self.c.memory.training;
+        let data_parallel = self.gpus / tp;
+        let shards = if inside_machine {
+            self.per_machine / tp
+        } else {
+            data_parallel
+        };
+        let sequence = activations_per_sequence(
+            self.job.seq_len,
+            self.hidden,
+            self.layers,
+            self.job.model.vocab.unwrap_or(0.0),
+            tp,
+            checkpointing,
+            m,
+        );
+        let mut best: Option<Candidate> = None;
+        let mut least = f64::INFINITY;
+        for &stage in stages(self.job.sharding) {
+            let split = Split {
+                tensor_parallel: tp,
+                shards,
+                stage,
+                gpus: self.gpus,
+            };
+            let mut memory = self.footprint.per_gpu(split, self.layers, m, self.usable);
+            let fixed = memory.total();
+            if fixed + sequence > self.usable {
+                least = least.min(fixed + sequence);
+                continue;
+            }
+            let fitting = ((self.usable - fixed) / sequence).floor().max(1.0);
+            let global = self.job.global_batch.unwrap_or_else(|| {
+                let tokens = self.c.train.llm.default_tokens_per_step;
+                (tokens / self.job.seq_len).max(data_parallel)
+            });
+            // fewer sequences than replicas: the rest stands idle
+            let per_replica = (global / data_parallel).max(1.0);
+            let micro = fitting.min(per_replica);
+            memory.activations = micro * sequence;
+            let micro_steps = per_replica / micro;
+            let layout = Layout {
+                data_parallel: data_parallel as u32,
+                tensor_parallel: tp as u32,
+                pipeline_parallel: 1,
+                batch: micro,
+                activation_checkpointing: checkpointing,
+                zero_stage: stage,
+            };
+            let mut candidate = Candidate {
+                layout,
+                memory,
+                inside_machine,
+                sequences: per_replica * data_parallel.min(global.max(1.0)),
+                micro_steps,
+                step: Step {
+                    compute: 0.0,
+                    sync: 0.0,
+                    tensor: 0.0,
+                    total: 0.0,
+                },
+                per_second: 0.0,
+            };
+            candidate.step = self.step(&candidate, self.bus.mid);
+            candidate.per_second = self.speed(&candidate, candidate.step);
+            // a higher stage leaves room for a larger micro-batch, hence fewer messages
+            if best.is_none_or(|b| candidate.per_second > b.per_second) {
+                best = Some(candidate);
+            }
+        }
+        best.ok_or(least)
+    }
+
+    pub(super) fn speed(&self, candidate: &Candidate, step: Step) -> f64 {
+        candidate.sequences * self.job.seq_len / step.total
+    }
+
+    /// Seconds of one optimizer step at intra-machine bus bandwidth `bus` (byte/s).
+    pub(super) fn step(&self, candidate: &Candidate, bus: f64) -> Step {
+        let t = &self.c.train.llm;
+        let (layout, micro_steps) = (candidate.layout, candidate.micro_steps);
+        let tp = f64::from(layout.tensor_parallel);
+        let recompute = if layout.activation_checkpointing {
+            t.checkpoint_factor
+        } else {
+            1.0
+        };
+        let tokens = layout.batch * micro_steps * self.job.seq_len;
+        let compute = tokens * self.flops * recompute / (tp * self.sustained);
+        // ranks of one machine that hold the same part of the model
+        let ranks = self.per_machine / tp;
+        let inside = |bytes: f64| self.bus.all_reduce(bytes / tp, ranks, bus);
+        let between = |bytes: f64| self.net.all_reduce(bytes, self.nodes);
+        let (weights, gradients) = (self.footprint.weights, self.gradient_bytes);
+        let sync = if layout.zero_stage < 3 {
+            inside(gradients) + between(gradients)
+        } else if candidate.inside_machine {
+            // weights are gathered inside the machine; gradients are scattered there and reduced between
+            micro_steps * inside(weights) + 0.5 * inside(gradients) + between(gradients)
+        } else {
+            // two gathers per micro-batch cost what one all-reduce does, one scatter costs half
+            micro_steps * (inside(weights) + between(weights))
+                + 0.5 * (inside(gradients) + between(gradients))
+        };
+        let tensor = if tp > 1.0 {
+            let per_layer = if layout.activation_checkpointing {
+                6.0
+            } else {
+                4.0
+            };
+            let message =
+                layout.batch * self.job.seq_len * self.hidden * self.c.bytes_per_weight.bf16;
+            micro_steps * self.layers * per_layer * self.bus.all_reduce(message, tp, bus)
+        } else {
+            0.0
+        };
+        let a = &self.c.allreduce;
+        let hidden = (a.overlap * sync).min(a.backward_share * compute);
+        Step {
+            compute,
+            sync,
+            tensor,
+            total: compute + tensor + sync - hidden,
+        }
+    }
+
+    pub(super) fn search(&self) -> Result<Candidate, f64> {
+        let heads = self.job.model.heads.unwrap_or(0.0);
+        let mut best: Option<Candidate> = None;
+        let mut least = f64::INFINITY;
+        for tp in [1.0, 2.0, 4.0, 8.0, 16.0] {
+            if tp > self.per_machine || self.per_machine % tp != 0.0 || heads % tp != 0.0 {
+                continue;
+            }
+            for &checkpointing in checkpointing_choices(self.job.activation_checkpointing) {
+                for inside_machine in [true, false] {
+                    if !inside_machine && self.nodes <= 1.0 {
+                        continue;
+                    }
+                    match self.try_layout(tp, checkpointing, inside_machine) {
+                        Ok(c) if best.is_none_or(|b| c.per_second > b.per_second) => best = Some(c),
+                        Ok(_) => {}
+                        Err(needed) => least = least.min(needed),
+                    }
+                }
+            }
+        }
+        best.ok_or(least)
+    }
+}
