@@ -25,7 +25,14 @@ pub(crate) fn draw(table: &Table, width: usize, colour: bool) -> Fitted {
         .iter()
         .map(|row| {
             row.iter()
-                .map(|c| clean(&c.text).replace('\n', " "))
+                .map(|c| {
+                    let one_line = |text: &str| clean(text).replace('\n', " ");
+                    if c.below.is_empty() {
+                        one_line(&c.text)
+                    } else {
+                        format!("{}\n{}", one_line(&c.text), one_line(&c.below))
+                    }
+                })
                 .collect()
         })
         .collect();
@@ -36,7 +43,13 @@ pub(crate) fn draw(table: &Table, width: usize, colour: bool) -> Fitted {
         .map(|(i, c)| {
             cells
                 .iter()
-                .map(|row| row[i].width())
+                .map(|row| {
+                    row[i]
+                        .split('\n')
+                        .map(UnicodeWidthStr::width)
+                        .max()
+                        .unwrap_or(0)
+                })
                 .max()
                 .unwrap_or(0)
                 .max(c.title.width())

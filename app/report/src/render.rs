@@ -210,7 +210,7 @@ fn markdown(report: &Report) -> String {
                     rules.join(" | ")
                 ));
                 for row in &table.rows {
-                    let cells: Vec<String> = row.iter().map(|c| plain(&c.text)).collect();
+                    let cells: Vec<String> = row.iter().map(|c| plain(&c.whole())).collect();
                     out.push_str(&format!("| {} |\n", cells.join(" | ")));
                 }
             }
@@ -275,7 +275,7 @@ fn html_table(out: &mut String, table: &Table) {
     for row in &table.rows {
         out.push_str("<tr>");
         for (i, cell) in row.iter().enumerate() {
-            let _ = write!(out, "<td{}>{}</td>", class(i), escape(&cell.text));
+            let _ = write!(out, "<td{}>{}</td>", class(i), escape(&cell.whole()));
         }
         out.push_str("</tr>\n");
     }

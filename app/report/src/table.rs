@@ -63,6 +63,8 @@ impl Column {
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
     pub text: String,
+    /// A second line under the text; a terminal breaks there, elsewhere a comma stands between.
+    pub below: String,
     /// What CSV holds and sorting compares; empty = not known, sorts last.
     pub raw: String,
     pub tone: Tone,
@@ -74,6 +76,7 @@ impl Cell {
         Cell {
             raw: text.clone(),
             text,
+            below: String::new(),
             tone: Tone::Plain,
         }
     }
@@ -95,7 +98,23 @@ impl Cell {
         Cell {
             text: "–".to_owned(),
             raw: String::new(),
+            below: String::new(),
             tone: Tone::Dim,
+        }
+    }
+
+    #[must_use]
+    pub fn below(mut self, text: impl Into<String>) -> Cell {
+        self.below = text.into();
+        self
+    }
+
+    /// Both lines in one.
+    pub(crate) fn whole(&self) -> std::borrow::Cow<'_, str> {
+        if self.below.is_empty() {
+            std::borrow::Cow::Borrowed(&self.text)
+        } else {
+            std::borrow::Cow::Owned(format!("{}, {}", self.text, self.below))
         }
     }
 }

@@ -105,6 +105,11 @@ impl Texts {
         quantity::money(money)
     }
 
+    /// `1,234.50`, to the cent, where the currency stands elsewhere.
+    pub fn amount(&self, money: Money) -> String {
+        quantity::group_thousands(&money.to_cents())
+    }
+
     /// A unit price, exact up to six decimals: `0.085 USD`.
     pub fn unit_price(&self, money: Money) -> String {
         quantity::unit_price(money)

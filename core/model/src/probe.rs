@@ -134,10 +134,19 @@ mod tests {
         let text = include_str!("../../../examples/probe-8xh100.json");
         let report: ProbeReport = serde_json::from_str(text).expect("the committed example");
         assert_eq!(report.gpus.len(), 8);
-        let bandwidth = |i: usize| report.gpus[i].memory_bandwidth_gbs.as_ref().and_then(Reading::measured);
+        let bandwidth = |i: usize| {
+            report.gpus[i]
+                .memory_bandwidth_gbs
+                .as_ref()
+                .and_then(Reading::measured)
+        };
         assert_eq!(bandwidth(0), Some(2980.0));
         assert_eq!(bandwidth(5), None, "unknown is not a value");
-        assert_eq!(report.links[1].gbs.measured(), None, "claimed is not measured");
+        assert_eq!(
+            report.links[1].gbs.measured(),
+            None,
+            "claimed is not measured"
+        );
     }
 
     #[test]

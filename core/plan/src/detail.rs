@@ -1,9 +1,9 @@
 //! A finalist in full: prediction with its terms, itemised bill at the median and the 90th percentile,
 //! cost per useful unit, and what the reader should be warned of.
 
-use crate::evaluate::{Candidate, Screening, job_units, trains};
+use crate::evaluate::{Candidate, Screening, job_units, place_tariff, trains};
 use crate::feasible::is_stale;
-use lessee_cost::{Case, Percentile, Run, bill, expected_run, resolve_tariff, wall_seconds};
+use lessee_cost::{Case, Percentile, Run, bill, expected_run, wall_seconds};
 use lessee_model::workload::Job;
 use lessee_model::{Basis, Bill, Confidence, Fixed, Money, Msg, Prediction, Price, Purchase};
 use lessee_perf::predict;
@@ -46,16 +46,31 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Pl
     let price = screening.price(candidate).clone();
     let spot = candidate.purchase == Purchase::Spot;
     let (risk, assumed_risk) = screening.risk(offer);
-    let tariff = resolve_tariff(input.tariffs, &offer.provider, &offer.region, machine.vcpus);
+    let tariff = place_tariff(&input, offer, machine);
     let boot_s = tariff.boot.as_ref().map_or(0.0, |b| b.value.p50_s);
-    let prediction = predict(&w.job, &w.data, machine, candidate.nodes, screening.context(machine, Some(offer), true));
+    let prediction = predict(
+        &w.job,
+        &w.data,
+        machine,
+        candidate.nodes,
+        screening.context(machine, Some(offer), true),
+    );
     // screening already predicted this machine, so an error here cannot happen; an empty answer is safer than a panic
     let prediction = match prediction {
         Ok(p) => p,
         Err(e) => return unexpected(candidate, rank, price, w.money.currency, e.msg),
     };
-    let run = expected_run(w, &prediction, candidate.nodes, spot.then_some(&risk), boot_s).unwrap_or_default();
-    let base_price = offer.price(Purchase::Year1).or_else(|| offer.price(Purchase::Month));
+    let run = expected_run(
+        w,
+        &prediction,
+        candidate.nodes,
+        spot.then_some(&risk),
+        boot_s,
+    )
+    .unwrap_or_default();
+    let base_price = offer
+        .price(Purchase::Year1)
+        .or_else(|| offer.price(Purchase::Month));
     let case = |percentile| Case {
         workload: w,
         offer,
@@ -67,7 +82,11 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Pl
         tariff: &tariff,
         percentile,
         base_nodes: candidate.base_nodes,
-        base_price: if candidate.purchase == Purchase::Mix { base_price } else { None },
+        base_price: if candidate.purchase == Purchase::Mix {
+            base_price
+        } else {
+            None
+        },
     };
     let (median, p90) = (case(Percentile::P50), case(Percentile::P90));
     let (bill_median, bill_p90) = (bill(&median), bill(&p90));
@@ -89,7 +108,8 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Pl
         warnings.push(Msg::new("warn-machine-unverified"));
     }
     if spot && assumed_risk {
-        warnings.push(Msg::new("warn-spot-risk-assumed").arg("per_hour", risk.hazard_per_hour * 100.0));
+        warnings
+            .push(Msg::new("warn-spot-risk-assumed").arg("per_hour", risk.hazard_per_hour * 100.0));
     }
     if spot && w.checkpoint.is_none() && trains(&w.job) {
         warnings.push(Msg::new("warn-spot-without-checkpoint"));
@@ -98,12 +118,23 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Pl
         && duration_p90_s > deadline.0
         && !matches!(w.job, Job::Serve(_))
     {
-        warnings.push(Msg::new("warn-deadline-risk").seconds("p90", duration_p90_s).seconds("allowed", deadline.0));
+        warnings.push(
+            Msg::new("warn-deadline-risk")
+                .seconds("p90", duration_p90_s)
+                .seconds("allowed", deadline.0),
+        );
     }
     if let (Some(budget), Some(total)) = (w.constraints.budget, bill_p90.total())
-        && w.money.fx.convert(total, budget.currency).is_ok_and(|t| t.amount > budget.amount)
+        && w.money
+            .fx
+            .convert(total, budget.currency)
+            .is_ok_and(|t| t.amount > budget.amount)
     {
-        warnings.push(Msg::new("warn-budget-risk").arg("p90", total).arg("allowed", budget));
+        warnings.push(
+            Msg::new("warn-budget-risk")
+                .arg("p90", total)
+                .arg("allowed", budget),
+        );
     }
     if w.constraints.cpus_per_gpu > 0.0 && machine.vcpus.is_none() {
         warnings.push(Msg::new("warn-cpus-unknown"));
@@ -142,8 +173,19 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Pl
     }
 }
 
-fn unexpected(candidate: &Candidate, rank: u32, price: Price, currency: lessee_model::Currency, msg: Msg) -> PlanOption {
-    let empty = Bill { currency, lines: Vec::new(), totals: Vec::new(), at_least: true };
+fn unexpected(
+    candidate: &Candidate,
+    rank: u32,
+    price: Price,
+    currency: lessee_model::Currency,
+    msg: Msg,
+) -> PlanOption {
+    let empty = Bill {
+        currency,
+        lines: Vec::new(),
+        totals: Vec::new(),
+        at_least: true,
+    };
     PlanOption {
         rank,
         offer: candidate.offer as usize,
@@ -169,7 +211,10 @@ fn unexpected(candidate: &Candidate, rank: u32, price: Price, currency: lessee_m
         bill_p90: empty,
         duration_s: candidate.wall_s,
         duration_p90_s: candidate.wall_s,
-        cost_per_unit: CostPerUnit { unit: "run", amount: None },
+        cost_per_unit: CostPerUnit {
+            unit: "run",
+            amount: None,
+        },
         warnings: vec![msg],
     }
 }
@@ -183,6 +228,11 @@ fn cost_per_unit(job: &Job, total: Option<Money>) -> CostPerUnit {
         Job::Sweep(_) => ("trial", job_units(job)),
         Job::Hours(_) => ("gpu_hour", job_units(job)),
     };
-    let amount = total.and_then(|t| Some(Money::new(t.amount.over(Fixed::from_f64(count)?)?, t.currency)));
+    let amount = total.and_then(|t| {
+        Some(Money::new(
+            t.amount.over(Fixed::from_f64(count)?)?,
+            t.currency,
+        ))
+    });
     CostPerUnit { unit, amount }
 }

@@ -2,9 +2,14 @@
 //! why not. Speed is predicted once per machine and number of nodes, tariffs are picked once per place;
 //! what remains per candidate is the arithmetic of one bill.
 
-use crate::feasible::{Reject, Wanted, is_stale, machine_ok, offer_ok, purchase_ok, unranked_because};
+use crate::feasible::{
+    Reject, Wanted, is_stale, machine_ok, offer_ok, purchase_ok, unranked_because,
+};
 use jiff::civil::Date;
-use lessee_cost::{Case, Percentile, Run, commitment_discount, expected_run, resolve_tariff, screen, spot_risk};
+use lessee_cost::{
+    Case, Percentile, Run, commitment_discount, expected_run, resolve_tariff, screen,
+    source_egress, spot_risk,
+};
 use lessee_model::tariff::SpotRisk;
 use lessee_model::workload::{Defaults, Job, Trial, Workload};
 use lessee_model::{
@@ -135,20 +140,34 @@ impl<'a> Screening<'a> {
             .iter()
             .map(|row| ((&*row.provider, &*row.region, &*row.instance_type), row))
             .collect();
-        let committed: Vec<&str> =
-            self.input.tariffs.commitments.iter().filter(|r| r.gpu_specific && r.discount.is_some()).map(|r| &*r.provider).collect();
+        let committed: Vec<&str> = self
+            .input
+            .tariffs
+            .commitments
+            .iter()
+            .filter(|r| r.gpu_specific && r.discount.is_some())
+            .map(|r| &*r.provider)
+            .collect();
         for (index, offer) in self.input.catalog.offers.iter().enumerate() {
-            let Some(on_demand) = offer.price(Purchase::OnDemand) else { continue };
+            let Some(on_demand) = offer.price(Purchase::OnDemand) else {
+                continue;
+            };
             let mut extras = Vec::new();
             if offer.price(Purchase::Spot).is_none()
-                && let Some(row) = advisor.get(&(&*offer.provider, &*offer.region, &*offer.instance_type))
+                && let Some(row) =
+                    advisor.get(&(&*offer.provider, &*offer.region, &*offer.instance_type))
                 && let Some(rest) = Fixed::from_f64(1.0 - row.savings_pct / 100.0)
             {
                 let source = format!("{} % below on demand: {}", row.savings_pct, row.why.source);
                 extras.push(Price {
                     purchase: Purchase::Spot,
                     per_hour: on_demand.per_hour.times(rest),
-                    why: Arc::new(Provenance::new(Basis::Modelled, Confidence::Secondary, source, row.why.as_of)),
+                    why: Arc::new(Provenance::new(
+                        Basis::Modelled,
+                        Confidence::Secondary,
+                        source,
+                        row.why.as_of,
+                    )),
                     ..on_demand.clone()
                 });
             }
@@ -157,7 +176,8 @@ impl<'a> Screening<'a> {
                     if offer.price(purchase).is_some() {
                         continue;
                     }
-                    if let Some(discount) = commitment_discount(self.input.tariffs, &offer.provider, purchase)
+                    if let Some(discount) =
+                        commitment_discount(self.input.tariffs, &offer.provider, purchase)
                         && let Some(rest) = Fixed::from_f64(1.0 - discount.value)
                     {
                         extras.push(Price {
@@ -166,13 +186,19 @@ impl<'a> Screening<'a> {
                             upfront: Some(1.0),
                             high: None,
                             tax: TaxNote::Unknown,
-                            why: Arc::new(Provenance { basis: Basis::Modelled, ..discount.why }),
+                            why: Arc::new(Provenance {
+                                basis: Basis::Modelled,
+                                ..discount.why
+                            }),
                         });
                     }
                 }
             }
             for price in extras {
-                self.extra_of.entry(index as u32).or_default().push(self.extras.len() as u32);
+                self.extra_of
+                    .entry(index as u32)
+                    .or_default()
+                    .push(self.extras.len() as u32);
                 self.extras.push(price);
             }
         }
@@ -180,7 +206,9 @@ impl<'a> Screening<'a> {
 
     pub(crate) fn price(&self, candidate: &Candidate) -> &Price {
         match candidate.price {
-            PriceAt::Own(i) => &self.input.catalog.offers[candidate.offer as usize].prices[i as usize],
+            PriceAt::Own(i) => {
+                &self.input.catalog.offers[candidate.offer as usize].prices[i as usize]
+            }
             PriceAt::Extra(i) => &self.extras[i as usize],
         }
     }
@@ -188,13 +216,32 @@ impl<'a> Screening<'a> {
     /// All prices of an offer, own ones first.
     fn prices(&self, offer: u32) -> Vec<PriceAt> {
         let own = self.input.catalog.offers[offer as usize].prices.len() as u32;
-        let extra = self.extra_of.get(&offer).into_iter().flatten().map(|i| PriceAt::Extra(*i));
+        let extra = self
+            .extra_of
+            .get(&offer)
+            .into_iter()
+            .flatten()
+            .map(|i| PriceAt::Extra(*i));
         (0..own).map(PriceAt::Own).chain(extra).collect()
     }
 
-    pub(crate) fn context(&self, machine: &Machine, offer: Option<&Offer>, detail: bool) -> PerfContext<'a> {
-        let measured = self.input.measured.iter().find(|report| speaks_for(report, machine, offer, self.input.gpus));
-        PerfContext { gpus: self.input.gpus, tables: self.input.perf, measured, detail }
+    pub(crate) fn context(
+        &self,
+        machine: &Machine,
+        offer: Option<&Offer>,
+        detail: bool,
+    ) -> PerfContext<'a> {
+        let measured = self
+            .input
+            .measured
+            .iter()
+            .find(|report| speaks_for(report, machine, offer, self.input.gpus));
+        PerfContext {
+            gpus: self.input.gpus,
+            tables: self.input.perf,
+            measured,
+            detail,
+        }
     }
 
     pub(crate) fn fits(&mut self, machine_index: usize) -> &Result<Vec<Fit>, Reject> {
@@ -205,7 +252,9 @@ impl<'a> Screening<'a> {
             self.fits[machine_index] = Some(result);
         }
         // just filled
-        self.fits[machine_index].as_ref().unwrap_or(&Err(Reject::NeverFinishes))
+        self.fits[machine_index]
+            .as_ref()
+            .unwrap_or(&Err(Reject::NeverFinishes))
     }
 
     /// Predictions for each number of machines worth considering.
@@ -213,21 +262,30 @@ impl<'a> Screening<'a> {
         let w = self.input.workload;
         let cx = self.context(machine, None, false);
         let run = |nodes: u32| {
-            predict(&w.job, &w.data, machine, nodes, cx).map_err(|e| Reject::Perf(e.code, Box::new(e.msg)))
+            predict(&w.job, &w.data, machine, nodes, cx)
+                .map_err(|e| Reject::Perf(e.code, Box::new(e.msg)))
         };
         let (min, max) = (w.constraints.min_nodes, w.constraints.max_nodes);
         if let Job::Serve(serve) = &w.job {
             let one = run(1)?;
             let per_machine = one.per_second;
-            let needed = (serve.peak_rate * serve.output_tokens / per_machine).ceil().max(1.0);
+            let needed = (serve.peak_rate * serve.output_tokens / per_machine)
+                .ceil()
+                .max(1.0);
             let replicas_each = f64::from(one.layout.data_parallel.max(1));
             let for_replicas = (f64::from(serve.min_replicas) / replicas_each).ceil();
             let nodes = needed.max(for_replicas).max(f64::from(min));
             if nodes > f64::from(max) {
-                return Err(Reject::TooManyNodes { needed: nodes.min(1e9) as u32, allowed: max });
+                return Err(Reject::TooManyNodes {
+                    needed: nodes.min(1e9) as u32,
+                    allowed: max,
+                });
             }
             let nodes = nodes as u32;
-            return Ok(vec![Fit { nodes, prediction: run(nodes)? }]);
+            return Ok(vec![Fit {
+                nodes,
+                prediction: run(nodes)?,
+            }]);
         }
         let useful = useful_nodes(&w.job, machine).clamp(1, max);
         let mut counts: Vec<u32> = Vec::new();
@@ -256,13 +314,19 @@ impl<'a> Screening<'a> {
         // sizes matter to billing minima only below five cores
         let size = machine.vcpus.map_or(9, |v| v.clamp(0.0, 8.0).ceil() as u32);
         let key = (offer.provider.clone(), offer.region.clone(), size);
-        let book = self.input.tariffs;
-        self.tariffs.entry(key).or_insert_with(|| resolve_tariff(book, &offer.provider, &offer.region, machine.vcpus))
+        let input = self.input;
+        self.tariffs
+            .entry(key)
+            .or_insert_with(|| place_tariff(&input, offer, machine))
     }
 
     /// Interruption rate of a spot offer, and whether it is a mere assumption.
     pub(crate) fn risk(&mut self, offer: &Offer) -> (SpotRisk, bool) {
-        let key = (offer.provider.clone(), offer.region.clone(), offer.instance_type.clone());
+        let key = (
+            offer.provider.clone(),
+            offer.region.clone(),
+            offer.instance_type.clone(),
+        );
         let (book, fallback) = (self.input.tariffs, self.input.rules.spot_fallback);
         *self.risks.entry(key).or_insert_with(|| {
             match spot_risk(book, &offer.provider, &offer.region, &offer.instance_type) {
@@ -296,7 +360,11 @@ impl<'a> Screening<'a> {
             }
         }
         self.mix(index, machine, ranked);
-        if ranked.len() + shown.len() == before { Err(reason) } else { Ok(()) }
+        if ranked.len() + shown.len() == before {
+            Err(reason)
+        } else {
+            Ok(())
+        }
     }
 
     fn price_of(
@@ -372,17 +440,33 @@ impl<'a> Screening<'a> {
             }
             added = true;
             match (unranked, total) {
-                (None, Some(total)) => ranked.push(Candidate { total: total.amount.to_f64(), ..candidate }),
-                (code, total) => shown.push(Shown { candidate, code: code.unwrap_or("no_exchange_rate"), total }),
+                (None, Some(total)) => ranked.push(Candidate {
+                    total: total.amount.to_f64(),
+                    ..candidate
+                }),
+                (code, total) => shown.push(Shown {
+                    candidate,
+                    code: code.unwrap_or("no_exchange_rate"),
+                    total,
+                }),
             }
         }
         if added { Ok(()) } else { last }
     }
 
     /// Durations for each number of machines.
-    pub(crate) fn runs(&mut self, offer: &Offer, machine: &Machine, risk: Option<&SpotRisk>) -> Result<Vec<(u32, Run)>, Reject> {
+    pub(crate) fn runs(
+        &mut self,
+        offer: &Offer,
+        machine: &Machine,
+        risk: Option<&SpotRisk>,
+    ) -> Result<Vec<(u32, Run)>, Reject> {
         let w = self.input.workload;
-        let boot_s = self.tariff(offer, machine).boot.as_ref().map_or(0.0, |b| b.value.p50_s);
+        let boot_s = self
+            .tariff(offer, machine)
+            .boot
+            .as_ref()
+            .map_or(0.0, |b| b.value.p50_s);
         let speaks = self.input.measured.iter().any(|m| m.offer.is_some());
         let own: Option<Result<Vec<Fit>, Reject>> = speaks.then(|| {
             // a probe that names an offer speaks for it alone, so its speed cannot come from the shared cache
@@ -396,7 +480,11 @@ impl<'a> Screening<'a> {
             };
             Ok(counts
                 .into_iter()
-                .filter_map(|nodes| predict(&w.job, &w.data, machine, nodes, cx).ok().map(|prediction| Fit { nodes, prediction }))
+                .filter_map(|nodes| {
+                    predict(&w.job, &w.data, machine, nodes, cx)
+                        .ok()
+                        .map(|prediction| Fit { nodes, prediction })
+                })
                 .collect())
         });
         let shared = self.fits(offer.machine.0 as usize);
@@ -407,9 +495,16 @@ impl<'a> Screening<'a> {
         };
         let runs: Vec<(u32, Run)> = fits
             .iter()
-            .filter_map(|fit| expected_run(w, &fit.prediction, fit.nodes, risk, boot_s).map(|run| (fit.nodes, run)))
+            .filter_map(|fit| {
+                expected_run(w, &fit.prediction, fit.nodes, risk, boot_s)
+                    .map(|run| (fit.nodes, run))
+            })
             .collect();
-        if runs.is_empty() { Err(Reject::NeverFinishes) } else { Ok(runs) }
+        if runs.is_empty() {
+            Err(Reject::NeverFinishes)
+        } else {
+            Ok(runs)
+        }
     }
 
     /// Serving: the average load under a commitment, the rest on demand.
@@ -422,16 +517,25 @@ impl<'a> Screening<'a> {
         }
         let offer = &input.catalog.offers[index as usize];
         let at = |purchase| offer.prices.iter().position(|p| p.purchase == purchase);
-        let Some(peak_at) = at(Purchase::OnDemand) else { return };
-        let Some(base_at) = at(Purchase::Year1).or_else(|| at(Purchase::Month)) else { return };
+        let Some(peak_at) = at(Purchase::OnDemand) else {
+            return;
+        };
+        let Some(base_at) = at(Purchase::Year1).or_else(|| at(Purchase::Month)) else {
+            return;
+        };
         let (peak, base) = (&offer.prices[peak_at], &offer.prices[base_at]);
-        let usable = |p: &Price| p.per_hour.amount > Fixed::ZERO && unranked_because(offer, machine, p, &input).is_none();
+        let usable = |p: &Price| {
+            p.per_hour.amount > Fixed::ZERO && unranked_because(offer, machine, p, &input).is_none()
+        };
         if !usable(peak) || !usable(base) {
             return;
         }
-        let Ok(runs) = self.runs(offer, machine, None) else { return };
+        let Ok(runs) = self.runs(offer, machine, None) else {
+            return;
+        };
         for (nodes, run) in runs {
-            let base_nodes = ((f64::from(nodes) * serve.rate / serve.peak_rate).ceil() as u32).clamp(1, nodes);
+            let base_nodes =
+                ((f64::from(nodes) * serve.rate / serve.peak_rate).ceil() as u32).clamp(1, nodes);
             let case = Case {
                 workload: w,
                 offer,
@@ -466,6 +570,18 @@ impl<'a> Screening<'a> {
     }
 }
 
+/// The tariff of an offer's place, and what the place where the data are now charges for letting them go.
+pub(crate) fn place_tariff(input: &PlanInput<'_>, offer: &Offer, machine: &Machine) -> Tariff {
+    Tariff {
+        source_egress: source_egress(
+            input.tariffs,
+            &input.workload.data.location,
+            &offer.provider,
+        ),
+        ..resolve_tariff(input.tariffs, &offer.provider, &offer.region, machine.vcpus)
+    }
+}
+
 /// Deadline and budget. A service has no deadline: it runs as long as it was asked to.
 fn limits(w: &Workload, wall_s: f64, total: Option<Money>) -> Result<(), Reject> {
     if !wall_s.is_finite() {
@@ -475,13 +591,19 @@ fn limits(w: &Workload, wall_s: f64, total: Option<Money>) -> Result<(), Reject>
         && !matches!(w.job, Job::Serve(_))
         && wall_s > deadline.0
     {
-        return Err(Reject::Deadline { seconds: wall_s, allowed: deadline.0 });
+        return Err(Reject::Deadline {
+            seconds: wall_s,
+            allowed: deadline.0,
+        });
     }
     if let (Some(budget), Some(total)) = (w.constraints.budget, total)
         && let Ok(spent) = w.money.fx.convert(total, budget.currency)
         && spent.amount > budget.amount
     {
-        return Err(Reject::Budget { total: spent.amount.to_f64(), allowed: budget.amount.to_f64() });
+        return Err(Reject::Budget {
+            total: spent.amount.to_f64(),
+            allowed: budget.amount.to_f64(),
+        });
     }
     Ok(())
 }
@@ -493,7 +615,8 @@ fn useful_nodes(job: &Job, machine: &Machine) -> u32 {
         Job::Hours(hours) => f64::from(hours.gpus),
         Job::Render(render) => render.frames,
         Job::Sweep(sweep) => {
-            f64::from(sweep.parallel.unwrap_or(sweep.trials).min(sweep.trials)) * f64::from(sweep.gpus_per_trial)
+            f64::from(sweep.parallel.unwrap_or(sweep.trials).min(sweep.trials))
+                * f64::from(sweep.gpus_per_trial)
         }
         Job::Train(train) => train.global_batch.unwrap_or(f64::MAX),
         Job::Serve(_) => f64::MAX,
@@ -502,7 +625,12 @@ fn useful_nodes(job: &Job, machine: &Machine) -> u32 {
 }
 
 /// Whether a probe's figures hold for this machine: the offer it names, else the same GPU in the same number.
-fn speaks_for(report: &ProbeReport, machine: &Machine, offer: Option<&Offer>, gpus: &GpuTable) -> bool {
+fn speaks_for(
+    report: &ProbeReport,
+    machine: &Machine,
+    offer: Option<&Offer>,
+    gpus: &GpuTable,
+) -> bool {
     match (&report.offer, offer) {
         (Some(named), Some(offer)) => {
             let key = offer.key();
@@ -515,7 +643,12 @@ fn speaks_for(report: &ProbeReport, machine: &Machine, offer: Option<&Offer>, gp
                     .gpus
                     .first()
                     .and_then(|g| gpus.resolve(&g.name))
-                    .is_some_and(|gpu| gpu.model == machine.gpu.model && gpu.form.is_none_or(|f| machine.gpu.form.is_none_or(|m| m == f)))
+                    .is_some_and(|gpu| {
+                        gpu.model == machine.gpu.model
+                            && gpu
+                                .form
+                                .is_none_or(|f| machine.gpu.form.is_none_or(|m| m == f))
+                    })
         }
     }
 }
@@ -533,6 +666,6 @@ pub(crate) fn job_units(job: &Job) -> f64 {
 
 /// Whether one trial of a sweep is itself a training job.
 pub(crate) fn trains(job: &Job) -> bool {
-    matches!(job, Job::Train(_)) || matches!(job, Job::Sweep(s) if matches!(s.trial, Trial::Train(_)))
+    matches!(job, Job::Train(_))
+        || matches!(job, Job::Sweep(s) if matches!(s.trial, Trial::Train(_)))
 }
-

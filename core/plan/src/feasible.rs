@@ -25,9 +25,18 @@ pub enum Reject {
     Purchase,
     /// What `core/perf` says: does not fit, no data sheet, objective out of reach.
     Perf(&'static str, Box<Msg>),
-    TooManyNodes { needed: u32, allowed: u32 },
-    Deadline { seconds: f64, allowed: f64 },
-    Budget { total: f64, allowed: f64 },
+    TooManyNodes {
+        needed: u32,
+        allowed: u32,
+    },
+    Deadline {
+        seconds: f64,
+        allowed: f64,
+    },
+    Budget {
+        total: f64,
+        allowed: f64,
+    },
     NeverFinishes,
 }
 
@@ -73,15 +82,15 @@ impl Reject {
             Reject::SpotNotAllowed => Msg::new("reject-spot"),
             Reject::Purchase => Msg::new("reject-purchase"),
             Reject::Perf(_, msg) => (**msg).clone(),
-            Reject::TooManyNodes { needed, allowed } => {
-                Msg::new("reject-nodes").arg("needed", *needed).arg("allowed", *allowed)
-            }
-            Reject::Deadline { seconds, allowed } => {
-                Msg::new("reject-deadline").seconds("needed", *seconds).seconds("allowed", *allowed)
-            }
-            Reject::Budget { total, allowed } => {
-                Msg::new("reject-budget").arg("needed", Arg::Number(*total)).arg("allowed", Arg::Number(*allowed))
-            }
+            Reject::TooManyNodes { needed, allowed } => Msg::new("reject-nodes")
+                .arg("needed", *needed)
+                .arg("allowed", *allowed),
+            Reject::Deadline { seconds, allowed } => Msg::new("reject-deadline")
+                .seconds("needed", *seconds)
+                .seconds("allowed", *allowed),
+            Reject::Budget { total, allowed } => Msg::new("reject-budget")
+                .arg("needed", Arg::Number(*total))
+                .arg("allowed", Arg::Number(*allowed)),
             Reject::NeverFinishes => Msg::new("reject-never-finishes"),
         }
     }
@@ -108,9 +117,14 @@ impl Wanted {
         self.gpus.is_empty()
             || self.gpus.iter().any(|(gpu, count)| {
                 gpu.model == machine.gpu.model
-                    && gpu.form.is_none_or(|f| machine.gpu.form.is_none_or(|m| m == f))
+                    && gpu
+                        .form
+                        .is_none_or(|f| machine.gpu.form.is_none_or(|m| m == f))
                     && gpu.memory_gb.is_none_or(|gb| {
-                        machine.gpu.memory_gb.is_none_or(|m| lessee_model::gpu::same_memory(gb, m))
+                        machine
+                            .gpu
+                            .memory_gb
+                            .is_none_or(|m| lessee_model::gpu::same_memory(gb, m))
                     })
                     && count.is_none_or(|c| c.contains(u32::from(machine.gpu_count)))
             })
@@ -118,7 +132,11 @@ impl Wanted {
 }
 
 /// Checks of the machine alone; the answer is shared by all its offers.
-pub(crate) fn machine_ok(machine: &Machine, wanted: &Wanted, c: &Constraints) -> Result<(), Reject> {
+pub(crate) fn machine_ok(
+    machine: &Machine,
+    wanted: &Wanted,
+    c: &Constraints,
+) -> Result<(), Reject> {
     if machine.class != AcceleratorClass::Gpu {
         return Err(Reject::NotAGpu);
     }
@@ -141,10 +159,16 @@ pub(crate) fn machine_ok(machine: &Machine, wanted: &Wanted, c: &Constraints) ->
         return Err(Reject::Interconnect);
     }
     let gpus = f64::from(machine.gpu_count.max(1));
-    if c.cpus_per_gpu > 0.0 && machine.vcpus.is_some_and(|v| f64::from(v) / gpus < c.cpus_per_gpu) {
+    if c.cpus_per_gpu > 0.0
+        && machine
+            .vcpus
+            .is_some_and(|v| f64::from(v) / gpus < c.cpus_per_gpu)
+    {
         return Err(Reject::Cpus);
     }
-    let ram = machine.memory_gib.map(|gib| f64::from(gib) * (1u64 << 30) as f64 / gpus);
+    let ram = machine
+        .memory_gib
+        .map(|gib| f64::from(gib) * (1u64 << 30) as f64 / gpus);
     if c.ram_per_gpu.0 > 0.0 && ram.is_some_and(|bytes| bytes < c.ram_per_gpu.0) {
         return Err(Reject::Ram);
     }
@@ -157,7 +181,10 @@ pub(crate) fn offer_ok(offer: &Offer, c: &Constraints) -> Result<(), Reject> {
     if (!c.providers.is_empty() && !named(&c.providers)) || named(&c.exclude_providers) {
         return Err(Reject::Provider);
     }
-    if !c.regions.is_empty() && &*offer.region != "*" && !c.regions.iter().any(|r| glob_match(r, &offer.region)) {
+    if !c.regions.is_empty()
+        && &*offer.region != "*"
+        && !c.regions.iter().any(|r| glob_match(r, &offer.region))
+    {
         return Err(Reject::Region);
     }
     Ok(())
@@ -175,7 +202,12 @@ pub(crate) fn purchase_ok(purchase: Purchase, c: &Constraints) -> Result<(), Rej
 }
 
 /// Why a price may be shown but not ranked; `None` = it may be ranked.
-pub(crate) fn unranked_because(offer: &Offer, machine: &Machine, price: &Price, input: &PlanInput<'_>) -> Option<&'static str> {
+pub(crate) fn unranked_because(
+    offer: &Offer,
+    machine: &Machine,
+    price: &Price,
+    input: &PlanInput<'_>,
+) -> Option<&'static str> {
     let allow = input.workload.constraints.allow_unverified;
     if price.high.is_some() {
         return Some("price_is_a_range");
@@ -192,7 +224,10 @@ pub(crate) fn unranked_because(offer: &Offer, machine: &Machine, price: &Price, 
         Market::Marketplace => input.rules.unranked_after_days_marketplace,
         Market::Quote => input.rules.unranked_after_days_quote,
     };
-    let age = price.why.as_of.map(|d| lessee_model::AsOf::from_date(d.latest()).age_days(input.today));
+    let age = price
+        .why
+        .as_of
+        .map(|d| lessee_model::AsOf::from_date(d.latest()).age_days(input.today));
     match age {
         None if price.why.basis == Basis::Quoted => None,
         None => Some("price_undated"),
@@ -203,8 +238,7 @@ pub(crate) fn unranked_because(offer: &Offer, machine: &Machine, price: &Price, 
 
 /// Whether a price is older than its market allows.
 pub(crate) fn is_stale(offer: &Offer, price: &Price, today: jiff::civil::Date) -> bool {
-    price
-        .why
-        .as_of
-        .is_some_and(|d| lessee_model::AsOf::from_date(d.latest()).age_days(today) > offer.market.stale_after_days())
+    price.why.as_of.is_some_and(|d| {
+        lessee_model::AsOf::from_date(d.latest()).age_days(today) > offer.market.stale_after_days()
+    })
 }

@@ -52,15 +52,30 @@ pub fn plan(input: PlanInput<'_>, top: usize) -> Plan {
     let mut best = cheapest_places(&input, ranked);
     if best.iter().all(|c| c.modelled) {
         // a modelled price is never first: alone it can only be shown
-        let lonely = best.drain(..).map(|candidate| Shown { candidate, code: "price_modelled", total: None });
+        let lonely = best.drain(..).map(|candidate| Shown {
+            candidate,
+            code: "price_modelled",
+            total: None,
+        });
         shown.extend(lonely);
     }
-    let on_front = front(&best.iter().map(|c| [c.total, c.wall_s, c.risk]).collect::<Vec<_>>());
+    let on_front = front(
+        &best
+            .iter()
+            .map(|c| [c.total, c.wall_s, c.risk])
+            .collect::<Vec<_>>(),
+    );
     let chosen = choose(&input, &best, &on_front, top);
     let front_set: HashSet<usize> = on_front.into_iter().collect();
     let mut finalists: Vec<(Candidate, bool, PlanOption)> = chosen
         .iter()
-        .map(|i| (best[*i], front_set.contains(i), option(&mut screening, &best[*i])))
+        .map(|i| {
+            (
+                best[*i],
+                front_set.contains(i),
+                option(&mut screening, &best[*i]),
+            )
+        })
         .collect();
     lead(&mut finalists);
     let mut options = Vec::with_capacity(finalists.len());
@@ -75,7 +90,13 @@ pub fn plan(input: PlanInput<'_>, top: usize) -> Plan {
     let mut unranked = ask_for_quotes(&input, &options);
     unranked.extend(show(&input, shown));
     let warnings = warnings(&input);
-    Plan { options, unranked, rejected, pareto, warnings }
+    Plan {
+        options,
+        unranked,
+        rejected,
+        pareto,
+        warnings,
+    }
 }
 
 /// One candidate for each machine type, way to pay and number of machines: the cheapest region.
@@ -84,11 +105,26 @@ fn cheapest_places(input: &PlanInput<'_>, ranked: Vec<Candidate>) -> Vec<Candida
     let mut best: HashMap<(&str, &str, Purchase, u32), Candidate> = HashMap::new();
     for candidate in ranked {
         let offer = &offers[candidate.offer as usize];
-        let key = (&*offer.provider, &*offer.instance_type, candidate.purchase, candidate.nodes);
+        let key = (
+            &*offer.provider,
+            &*offer.instance_type,
+            candidate.purchase,
+            candidate.nodes,
+        );
         best.entry(key)
             .and_modify(|kept| {
-                let worse = (kept.modelled, kept.total, kept.wall_s, &*offers[kept.offer as usize].region);
-                let new = (candidate.modelled, candidate.total, candidate.wall_s, &*offer.region);
+                let worse = (
+                    kept.modelled,
+                    kept.total,
+                    kept.wall_s,
+                    &*offers[kept.offer as usize].region,
+                );
+                let new = (
+                    candidate.modelled,
+                    candidate.total,
+                    candidate.wall_s,
+                    &*offer.region,
+                );
                 if new.partial_cmp(&worse) == Some(std::cmp::Ordering::Less) {
                     *kept = candidate;
                 }
@@ -101,7 +137,10 @@ fn cheapest_places(input: &PlanInput<'_>, ranked: Vec<Candidate>) -> Vec<Candida
             let o = &offers[c.offer as usize];
             (&*o.provider, &*o.instance_type, c.purchase, c.nodes)
         };
-        a.total.total_cmp(&b.total).then(a.wall_s.total_cmp(&b.wall_s)).then_with(|| name(a).cmp(&name(b)))
+        a.total
+            .total_cmp(&b.total)
+            .then(a.wall_s.total_cmp(&b.wall_s))
+            .then_with(|| name(a).cmp(&name(b)))
     });
     out
 }
@@ -129,7 +168,10 @@ fn choose(input: &PlanInput<'_>, best: &[Candidate], on_front: &[usize], top: us
         }
     }
     let may_lead = |c: &&Candidate| !c.modelled && !c.stale;
-    let leader = best.iter().find(may_lead).or_else(|| best.iter().find(|c| !c.modelled));
+    let leader = best
+        .iter()
+        .find(may_lead)
+        .or_else(|| best.iter().find(|c| !c.modelled));
     if let Some(leader) = leader
         && let Some(index) = best.iter().position(|c| std::ptr::eq(c, leader))
     {
@@ -146,7 +188,9 @@ const FRONT_EXTRAS: usize = 12;
 /// Puts first what may be first: never a modelled price, a stale one only if nothing else is there, and what
 /// is not published counts with the upper end of its range, so that a gap in a price list wins nothing.
 fn lead(finalists: &mut Vec<(Candidate, bool, PlanOption)>) {
-    let key = |(c, _, o): &(Candidate, bool, PlanOption)| (c.modelled, c.stale, c.total + unpublished(&o.bill));
+    let key = |(c, _, o): &(Candidate, bool, PlanOption)| {
+        (c.modelled, c.stale, c.total + unpublished(&o.bill))
+    };
     let best = (0..finalists.len()).min_by(|a, b| {
         let (a, b) = (key(&finalists[*a]), key(&finalists[*b]));
         (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2))
@@ -161,7 +205,9 @@ fn lead(finalists: &mut Vec<(Candidate, bool, PlanOption)>) {
 fn unpublished(bill: &Bill) -> f64 {
     let high = |line: &lessee_model::BillLine| match &line.amount {
         Quantified::Known(_) => 0.0,
-        Quantified::Unknown { high: Some(high), .. } => high.amount.to_f64(),
+        Quantified::Unknown {
+            high: Some(high), ..
+        } => high.amount.to_f64(),
         Quantified::Unknown { high: None, .. } => f64::INFINITY,
     };
     bill.lines.iter().map(high).sum()
@@ -174,14 +220,32 @@ fn ask_for_quotes(input: &PlanInput<'_>, options: &[PlanOption]) -> Vec<Unranked
     let mut out = Vec::new();
     for option in options.iter().take(10) {
         let offer = &input.catalog.offers[option.offer];
-        for purchase in [Purchase::Spot, Purchase::Month, Purchase::Year1, Purchase::Year3] {
-            let allowed = (c.purchases.is_empty() || c.purchases.contains(&purchase)) && (purchase != Purchase::Spot || c.spot);
+        for purchase in [
+            Purchase::Spot,
+            Purchase::Month,
+            Purchase::Year1,
+            Purchase::Year3,
+        ] {
+            let allowed = (c.purchases.is_empty() || c.purchases.contains(&purchase))
+                && (purchase != Purchase::Spot || c.spot);
             let priced = options.iter().any(|o| {
                 let other = &input.catalog.offers[o.offer];
-                other.provider == offer.provider && other.instance_type == offer.instance_type && o.purchase == purchase
+                other.provider == offer.provider
+                    && other.instance_type == offer.instance_type
+                    && o.purchase == purchase
             });
-            if allowed && !priced && offer.price(purchase).is_none() && seen.insert((offer.key(), purchase)) {
-                out.push(Unranked { key: offer.key(), purchase, nodes: option.nodes, total: None, code: "ask_for_quote" });
+            if allowed
+                && !priced
+                && offer.price(purchase).is_none()
+                && seen.insert((offer.key(), purchase))
+            {
+                out.push(Unranked {
+                    key: offer.key(),
+                    purchase,
+                    nodes: option.nodes,
+                    total: None,
+                    code: "ask_for_quote",
+                });
             }
         }
     }
@@ -192,13 +256,21 @@ fn ask_for_quotes(input: &PlanInput<'_>, options: &[PlanOption]) -> Vec<Unranked
 fn show(input: &PlanInput<'_>, mut shown: Vec<Shown>) -> Vec<Unranked> {
     shown.sort_by(|a, b| {
         let amount = |s: &Shown| s.total.map_or(f64::MAX, |t| t.amount.to_f64());
-        a.code.cmp(b.code).then(amount(a).total_cmp(&amount(b))).then(a.candidate.offer.cmp(&b.candidate.offer))
+        a.code
+            .cmp(b.code)
+            .then(amount(a).total_cmp(&amount(b)))
+            .then(a.candidate.offer.cmp(&b.candidate.offer))
     });
     let mut seen = HashSet::new();
     let mut out = Vec::new();
     for s in shown {
         let offer = &input.catalog.offers[s.candidate.offer as usize];
-        if seen.insert((offer.provider.clone(), offer.instance_type.clone(), s.candidate.purchase, s.code)) {
+        if seen.insert((
+            offer.provider.clone(),
+            offer.instance_type.clone(),
+            s.candidate.purchase,
+            s.code,
+        )) {
             out.push(Unranked {
                 key: offer.key(),
                 purchase: s.candidate.purchase,

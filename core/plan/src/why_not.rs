@@ -16,11 +16,28 @@ pub struct WhyNot {
 pub enum Verdict {
     Rejected(Reject),
     /// Could do the job, cannot be ranked.
-    Unranked { code: &'static str, purchase: Purchase, total: Option<Money> },
+    Unranked {
+        code: &'static str,
+        purchase: Purchase,
+        total: Option<Money>,
+    },
     /// Can do the job, for so much more than the best.
-    Behind { purchase: Purchase, nodes: u32, total: f64, best_total: f64, wall_s: f64, best_wall_s: f64 },
+    Behind {
+        purchase: Purchase,
+        nodes: u32,
+        total: f64,
+        best_total: f64,
+        wall_s: f64,
+        best_wall_s: f64,
+    },
     /// It is in the plan.
-    Ranked { rank: u32, purchase: Purchase, nodes: u32, total: f64, best_total: f64 },
+    Ranked {
+        rank: u32,
+        purchase: Purchase,
+        nodes: u32,
+        total: f64,
+        best_total: f64,
+    },
 }
 
 /// Verdicts for the offers that `wanted` names: `provider/instance_type`, with or without `@region`; `*`
@@ -29,13 +46,19 @@ pub fn why_not(input: PlanInput<'_>, plan: &Plan, wanted: &str) -> Vec<WhyNot> {
     let mut screening = Screening::new(input);
     let wanted = wanted.trim();
     let best = plan.options.first();
-    let best_total = best.and_then(|o| o.bill.total()).map_or(f64::NAN, |t| t.amount.to_f64());
+    let best_total = best
+        .and_then(|o| o.bill.total())
+        .map_or(f64::NAN, |t| t.amount.to_f64());
     let best_wall_s = best.map_or(f64::NAN, |o| o.duration_s);
     let mut out = Vec::new();
     for (index, offer) in input.catalog.offers.iter().enumerate() {
         let key = offer.key();
         let without_region = key.split('@').next().unwrap_or(&key);
-        let hit = if wanted.contains('@') { glob_match(wanted, &key) } else { glob_match(wanted, without_region) };
+        let hit = if wanted.contains('@') {
+            glob_match(wanted, &key)
+        } else {
+            glob_match(wanted, without_region)
+        };
         if !hit {
             continue;
         }
@@ -44,9 +67,17 @@ pub fn why_not(input: PlanInput<'_>, plan: &Plan, wanted: &str) -> Vec<WhyNot> {
             Err(reason) => Verdict::Rejected(reason),
             Ok(()) => match ranked.iter().min_by(|a, b| a.total.total_cmp(&b.total)) {
                 Some(c) => {
-                    let listed = plan.options.iter().find(|o| o.offer == index && o.purchase == c.purchase && o.nodes == c.nodes);
+                    let listed = plan.options.iter().find(|o| {
+                        o.offer == index && o.purchase == c.purchase && o.nodes == c.nodes
+                    });
                     match listed {
-                        Some(o) => Verdict::Ranked { rank: o.rank, purchase: c.purchase, nodes: c.nodes, total: c.total, best_total },
+                        Some(o) => Verdict::Ranked {
+                            rank: o.rank,
+                            purchase: c.purchase,
+                            nodes: c.nodes,
+                            total: c.total,
+                            best_total,
+                        },
                         None => Verdict::Behind {
                             purchase: c.purchase,
                             nodes: c.nodes,
@@ -58,7 +89,11 @@ pub fn why_not(input: PlanInput<'_>, plan: &Plan, wanted: &str) -> Vec<WhyNot> {
                     }
                 }
                 None => match shown.first() {
-                    Some(s) => Verdict::Unranked { code: s.code, purchase: s.candidate.purchase, total: s.total },
+                    Some(s) => Verdict::Unranked {
+                        code: s.code,
+                        purchase: s.candidate.purchase,
+                        total: s.total,
+                    },
                     None => Verdict::Rejected(Reject::PriceMissing),
                 },
             },

@@ -145,29 +145,25 @@ impl<'a> Table<'a> {
 /// The line of a quote that is opened at the start of a field and never closed.
 pub(crate) fn open_quote(text: &str) -> Option<u64> {
     let bytes = text.as_bytes();
-    let (mut line, mut opened, mut inside, mut start) = (1u64, 0u64, false, true);
-    let mut i = 0;
-    while i < bytes.len() {
-        let b = bytes[i];
-        if inside {
-            if b == b'"' {
-                if bytes.get(i + 1) == Some(&b'"') {
-                    i += 1;
-                } else {
-                    inside = false;
-                }
+    let mut opened = None;
+    let mut skip = None;
+    for (at, _) in text.match_indices('"') {
+        if skip == Some(at) {
+            continue;
+        }
+        if opened.is_some() {
+            if bytes.get(at + 1) == Some(&b'"') {
+                // doubled: a quotation mark within the field
+                skip = Some(at + 1);
+            } else {
+                opened = None;
             }
-        } else if b == b'"' && start {
-            inside = true;
-            opened = line;
+        } else if at == 0 || matches!(bytes[at - 1], b',' | b'\n' | b'\r') {
+            opened = Some(at);
         }
-        start = matches!(b, b',' | b'\n' | b'\r') && !inside;
-        if b == b'\n' {
-            line += 1;
-        }
-        i += 1;
     }
-    inside.then_some(opened)
+    let at = opened?;
+    Some(1 + bytes[..at].iter().filter(|b| **b == b'\n').count() as u64)
 }
 
 #[cfg(test)]

@@ -153,3 +153,4 @@ rejected-model-unsuitable = are not suited to this model
 rejected-tpot-unreachable = are too slow for the time per token
 rejected-ttft-unreachable = are too slow for the first token
 rejected-context-too-long = cannot hold a context this long
+plan-col-nodes = Machines

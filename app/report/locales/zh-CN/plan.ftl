@@ -153,3 +153,4 @@ rejected-model-unsuitable = 个不适合这个模型
 rejected-tpot-unreachable = 个达不到每 token 的时间要求
 rejected-ttft-unreachable = 个达不到首个 token 的时间要求
 rejected-context-too-long = 个放不下这么长的上下文
+plan-col-nodes = 台数

@@ -166,6 +166,7 @@ pub(super) fn bill_table(bill: &BillDoc, texts: &Texts, sources: bool) -> Table 
                 Cell::new(format!("? {} .. {}", low.to_cents(), texts.money(high))).tone(Tone::Warn)
             }
             _ => Cell {
+                below: String::new(),
                 text: "?".to_owned(),
                 raw: String::new(),
                 tone: Tone::Warn,

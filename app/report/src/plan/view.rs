@@ -141,47 +141,58 @@ pub(super) fn gpu_label(option: &OptionDoc) -> String {
 }
 
 fn ranking(options: &[&OptionDoc], texts: &Texts) -> Table {
-    let unit = options
-        .first()
-        .map_or("run", |o| o.cost_per_unit.unit.as_str());
-    let mut table = Table::new(vec![
+    let first = options.first();
+    let unit = first.map_or("run", |o| o.cost_per_unit.unit.as_str());
+    let currency = first.map_or("", |o| o.bill.currency.as_str());
+    let title = |id: &'static str| format!("{}, {currency}", texts.get(id));
+    let mut columns = vec![
         Column::right("rank", "#", 0),
         Column::left("offer", texts.get("plan-col-offer"), 0),
-        Column::left("gpu", texts.get("plan-col-gpu"), 0),
-        Column::left("purchase", texts.get("plan-col-purchase"), 1),
-        Column::right("total", texts.get("plan-col-total"), 0),
-        Column::right("total_p90", texts.get("plan-col-p90"), 3),
-        Column::right("duration", texts.get("plan-col-duration"), 0),
+        Column::machines("nodes", texts.get("plan-col-nodes")),
+        Column::machines("gpu", texts.get("plan-col-gpu")),
+        Column::machines("purchase", texts.get("plan-col-purchase")),
+        Column::right("total", title("plan-col-total"), 0),
+        Column::right("total_p90", title("plan-col-p90"), 2),
+        Column::right("duration_seconds", texts.get("plan-col-duration"), 0),
+    ];
+    columns.push(if unit == "run" {
+        Column::machines("cost_per_unit", texts.get("plan-per-run"))
+    } else {
         Column::right(
             "cost_per_unit",
             texts.term("plan-per", &unit.replace(' ', "-")),
-            if unit == "run" { 9 } else { 1 },
-        ),
-        Column::left("bound_by", texts.get("plan-col-bound"), 2),
-        Column::right("price", texts.get("plan-col-price"), 4),
-        Column::left("as_of", texts.get("plan-col-date"), 5),
-    ]);
+            1,
+        )
+    });
+    columns.push(Column::left("bound_by", texts.get("plan-col-bound"), 1));
+    columns.push(Column::right("price", texts.get("plan-col-price"), 4));
+    columns.push(Column::left("as_of", texts.get("plan-col-date"), 5));
+    let mut table = Table::new(columns);
     for o in options {
         let at_least = if o.bill.at_least { "≥" } else { "" };
         let money = |m: Option<Money>| match m {
-            Some(m) => Cell::new(format!("{at_least}{}", texts.money(m))).raw(m.exact()),
+            Some(m) => Cell::new(format!("{at_least}{}", texts.amount(m))).raw(m.exact()),
             None => Cell::unknown(),
         };
         let mark = if o.offer.confidence == Confidence::Verified {
             ""
         } else {
-            "~"
+            " ~"
         };
         let nodes = if o.nodes > 1 {
             format!("{} x ", o.nodes)
         } else {
             String::new()
         };
+        let purchase = texts.term("purchase", o.purchase.as_str());
         table.push(vec![
             Cell::new(o.rank.to_string()),
-            Cell::new(format!("{nodes}{}{mark}", o.offer.key)).raw(o.offer.key.clone()),
+            Cell::new(format!("{nodes}{}{mark}", o.offer.key))
+                .raw(o.offer.key.clone())
+                .below(format!("{}, {purchase}", gpu_label(o))),
+            Cell::new(o.nodes.to_string()),
             Cell::new(gpu_label(o)),
-            Cell::new(texts.term("purchase", o.purchase.as_str())).raw(o.purchase.as_str()),
+            Cell::new(purchase).raw(o.purchase.as_str()),
             money(o.bill.total).tone(Tone::Strong),
             money(o.bill.total_p90),
             Cell::new(texts.seconds(o.work.duration_seconds))

@@ -12,6 +12,14 @@ use std::sync::Arc;
 pub(super) struct Row<'a> {
     table: &'a Table<'static>,
     strings: &'a RefCell<Interner>,
+    memo: &'a Memo,
+}
+
+/// What stays the same from row to row: places of columns, and mostly the provenance.
+#[derive(Default)]
+struct Memo {
+    columns: RefCell<Vec<(&'static str, usize)>>,
+    why: RefCell<Option<([String; 3], Provenance)>>,
 }
 
 /// Runs `each` over the records of a table.
@@ -23,10 +31,12 @@ pub(super) fn read(
 ) -> Result<(), CatalogError> {
     let wrong = |line, what| CatalogError::BuiltIn { file, line, what };
     let mut table = Table::open(text, file).map_err(|e| wrong(0, e.to_string()))?;
+    let memo = Memo::default();
     while let Some(line) = table.advance().map_err(|e| wrong(0, e.to_string()))? {
         let row = Row {
             table: &table,
             strings,
+            memo: &memo,
         };
         each(row).map_err(|what| wrong(line, what))?;
     }
@@ -35,12 +45,18 @@ pub(super) fn read(
 
 impl Row<'_> {
     pub(super) fn get(&self, column: &'static str) -> Result<&str, String> {
+        let mut columns = self.memo.columns.borrow_mut();
+        // a name in the code is the same text in the same place each time
+        if let Some((_, at)) = columns.iter().find(|(name, _)| std::ptr::eq(*name, column)) {
+            return Ok(self.table.cell(*at));
+        }
         let at = self
             .table
             .header()
             .iter()
             .position(|h| h == column)
             .ok_or_else(|| format!("no column {column}"))?;
+        columns.push((column, at));
         Ok(self.table.cell(at))
     }
 
@@ -88,17 +104,28 @@ impl Row<'_> {
 
     /// Source, date and confidence of the row.
     pub(super) fn why(&self) -> Result<Provenance, String> {
+        let cells = [
+            self.get("source")?,
+            self.get("as_of")?,
+            self.get("confidence")?,
+        ];
+        let mut last = self.memo.why.borrow_mut();
+        if let Some((_, why)) = last.as_ref().filter(|(seen, _)| seen == &cells) {
+            return Ok(why.clone());
+        }
         let source = self.text("source")?;
         let basis = if &*source == "assumed" {
             Basis::Assumed
         } else {
             Basis::Published
         };
-        Ok(Provenance::new(
+        let why = Provenance::new(
             basis,
             self.confidence("confidence")?,
             source,
             self.opt::<AsOf>("as_of")?,
-        ))
+        );
+        *last = Some((cells.map(str::to_owned), why.clone()));
+        Ok(why)
     }
 }

@@ -6,28 +6,31 @@ use lessee_model::{AcceleratorClass, Catalog, Currency, Machine, Offer, Origin, 
 use std::collections::{BTreeMap, HashMap};
 
 /// What a GPU usually costs, per whole GPU and hour.
-pub(super) struct Medians {
-    /// model, memory (GB, rounded), purchase, currency -> median over providers
-    by_gpu: HashMap<(String, i64, Purchase, Currency), f64>,
+pub(super) struct Medians<'a> {
+    /// Median over providers of their own medians.
+    by_gpu: HashMap<GpuKey<'a>, f64>,
     /// types alike in all but size -> median over them
-    by_family: HashMap<FamilyKey, f64>,
+    by_family: HashMap<FamilyKey<'a>, f64>,
 }
 
+/// model, memory of the whole card in steps of 8 GB, purchase, currency
+type GpuKey<'a> = (&'a str, i64, Purchase, Currency);
+
 /// provider, region, family, model, CPUs per GPU as a power of two, purchase, currency
-type FamilyKey = (
-    String,
-    String,
-    String,
-    String,
+type FamilyKey<'a> = (
+    &'a str,
+    &'a str,
+    &'a str,
+    &'a str,
     Option<i32>,
     Purchase,
     Currency,
 );
 
-impl Medians {
-    pub(super) fn of(catalog: &Catalog, facts: &Facts, rules: &DoctorRules) -> Medians {
+impl<'a> Medians<'a> {
+    pub(super) fn of(catalog: &'a Catalog, facts: &'a Facts, rules: &DoctorRules) -> Medians<'a> {
         let mut by_provider: HashMap<_, BTreeMap<&str, Vec<f64>>> = HashMap::new();
-        let mut types: HashMap<FamilyKey, BTreeMap<&str, f64>> = HashMap::new();
+        let mut types: HashMap<FamilyKey<'a>, BTreeMap<&str, f64>> = HashMap::new();
         for (catalog, own) in [(&facts.catalog, false), (catalog, true)] {
             for offer in &catalog.offers {
                 // the built-in prices stand in `catalog` too, unless it is a file alone
@@ -105,23 +108,23 @@ fn per_gpu(machine: &Machine, price: &Price) -> Option<f64> {
     (machine.class == AcceleratorClass::Gpu && gpus > 0.0 && amount > 0.0).then(|| amount / gpus)
 }
 
-fn gpu_key(machine: &Machine, price: &Price) -> (String, i64, Purchase, Currency) {
+fn gpu_key<'a>(machine: &'a Machine, price: &Price) -> GpuKey<'a> {
     // of a slice the memory of the whole card, to the next 8 GB: 80 and 79.6 are one product
     let whole = machine.gpu.memory_gb.unwrap_or(0.0) / f64::from(machine.gpu_fraction);
     (
-        machine.gpu.model.to_string(),
+        &*machine.gpu.model,
         (whole / 8.0).round() as i64,
         price.purchase,
         price.per_hour.currency,
     )
 }
 
-fn family_key(offer: &Offer, machine: &Machine, price: &Price) -> FamilyKey {
+fn family_key<'a>(offer: &'a Offer, machine: &'a Machine, price: &Price) -> FamilyKey<'a> {
     (
-        offer.provider.to_string(),
-        offer.region.to_string(),
+        &*offer.provider,
+        &*offer.region,
         family(&offer.instance_type),
-        machine.gpu.model.to_string(),
+        &*machine.gpu.model,
         machine
             .vcpus
             .filter(|cpus| *cpus > 0.0)
@@ -132,19 +135,19 @@ fn family_key(offer: &Offer, machine: &Machine, price: &Price) -> FamilyKey {
 }
 
 /// The series in a type's name: `g5` of `g5.48xlarge`, `Standard_ND` of `Standard_ND96isr_H100_v5`.
-fn family(instance_type: &str) -> String {
+fn family(instance_type: &str) -> &str {
     let mut head = instance_type;
     if let Some(rest) = instance_type.strip_prefix("Standard_") {
         let letters = rest
             .find(|c: char| !c.is_ascii_alphabetic())
             .unwrap_or(rest.len());
-        return rest[..letters].to_owned();
+        return &rest[..letters];
     }
     if let Some(rest) = head.strip_prefix("ecs.") {
         head = rest;
     }
     let end = head.find(['.', '-', '_', ' ']).unwrap_or(head.len());
-    head[..end].to_owned()
+    &head[..end]
 }
 
 fn median(mut values: Vec<f64>) -> Option<f64> {

@@ -9,12 +9,12 @@ use crate::{CatalogError, Facts};
 use jiff::civil::Date;
 use lessee_model::gpu::same_memory;
 use lessee_model::{
-    AcceleratorClass, AsOf, Catalog, Confidence, GpuRef, Machine, Market, Msg, Offer, Origin,
-    Price, Purchase,
+    AcceleratorClass, AsOf, Catalog, Confidence, GpuRef, Machine, MachineId, Market, Msg, Offer,
+    Origin, Price, Purchase,
 };
 use medians::Medians;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Thresholds, see the file for their sources.
 #[derive(Clone, Debug, Deserialize)]
@@ -85,6 +85,7 @@ pub struct Finding {
 pub fn doctor(catalog: &Catalog, facts: &Facts, rules: &DoctorRules, today: Date) -> Vec<Finding> {
     let mut found = Found::default();
     let medians = Medians::of(catalog, facts, rules);
+    let mut judged: HashMap<(&str, &str, MachineId), Vec<(&'static str, Msg)>> = HashMap::new();
     for offer in &catalog.offers {
         let machine = catalog.machine(offer);
         for price in &offer.prices {
@@ -101,7 +102,13 @@ pub fn doctor(catalog: &Catalog, facts: &Facts, rules: &DoctorRules, today: Date
             }
         }
         if let Some(price) = offer.prices.first() {
-            one_machine(&mut found, offer, machine, price, facts);
+            let same = (&*offer.provider, &*offer.instance_type, offer.machine);
+            let defects = judged
+                .entry(same)
+                .or_insert_with(|| one_machine(offer, machine, facts));
+            for (code, what) in defects {
+                found.add(code, offer, price, || what.clone());
+            }
         }
         let amount = |p| offer.price(p).map(|p| p.per_hour);
         if let (Some(spot), Some(plain)) = (amount(Purchase::Spot), amount(Purchase::OnDemand))
@@ -206,9 +213,11 @@ fn one_price(found: &mut Found, offer: &Offer, machine: &Machine, price: &Price,
     }
 }
 
-fn one_machine(found: &mut Found, offer: &Offer, machine: &Machine, price: &Price, facts: &Facts) {
+/// What is wrong with a machine, whatever it costs and wherever it stands.
+fn one_machine(offer: &Offer, machine: &Machine, facts: &Facts) -> Vec<(&'static str, Msg)> {
+    let mut out = Vec::new();
     if machine.class != AcceleratorClass::Gpu {
-        return;
+        return out;
     }
     let products: Vec<_> = facts
         .gpus
@@ -216,23 +225,18 @@ fn one_machine(found: &mut Found, offer: &Offer, machine: &Machine, price: &Pric
         .iter()
         .filter(|s| s.model == machine.gpu.model)
         .collect();
+    let fits = |gb: f64| products.iter().any(|s| same_memory(gb, s.memory_gb));
     if products.is_empty() {
-        found.add("gpu_unknown", offer, price, || {
-            Msg::new("doctor-gpu-unknown").arg("gpu", &*machine.gpu.model)
-        });
+        let what = Msg::new("doctor-gpu-unknown").arg("gpu", &*machine.gpu.model);
+        out.push(("gpu_unknown", what));
     } else if let Some(gb) = machine.gpu.memory_gb
         && machine.gpu_fraction > 0.999
-        && !products.iter().any(|s| same_memory(gb, s.memory_gb))
+        && !fits(gb)
     {
-        let each = gb / f64::from(machine.gpu_count.max(1));
-        let total =
-            machine.gpu_count > 1 && products.iter().any(|s| same_memory(each, s.memory_gb));
-        if total {
-            found.add("memory_total", offer, price, || {
-                Msg::new("doctor-memory-total")
-            });
+        if machine.gpu_count > 1 && fits(gb / f64::from(machine.gpu_count)) {
+            out.push(("memory_total", Msg::new("doctor-memory-total")));
         } else {
-            found.add("memory_odd", offer, price, || Msg::new("doctor-memory-odd"));
+            out.push(("memory_odd", Msg::new("doctor-memory-odd")));
         }
     }
     let contradicts = facts
@@ -244,10 +248,9 @@ fn one_machine(found: &mut Found, offer: &Offer, machine: &Machine, price: &Pric
                 || matches!((known.gpu.form, machine.gpu.form), (Some(a), Some(b)) if a != b)
         });
     if contradicts || named_otherwise(&offer.instance_type, &machine.gpu, facts) {
-        found.add("gpu_mismatch", offer, price, || {
-            Msg::new("doctor-gpu-mismatch")
-        });
+        out.push(("gpu_mismatch", Msg::new("doctor-gpu-mismatch")));
     }
+    out
 }
 
 /// Whether the name of an instance type names another GPU than the row does: `gpu_8x_a100` with an H100.

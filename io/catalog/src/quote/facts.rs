@@ -51,6 +51,8 @@ pub(crate) struct Facts {
     pub(crate) date: Option<AsOf>,
     /// A number that nothing explains.
     pub(crate) loose_number: bool,
+    /// The same, but too large or too exact to be a count.
+    pub(crate) loose_figure: bool,
     /// A lone word of time in a title: `租期(月)`.
     pub(crate) title_period: Option<Period>,
     /// Service, storage, licence, consulting.
@@ -117,7 +119,7 @@ fn one(text: &str, toks: &[Tok], at: usize, f: &mut Facts) -> usize {
             }
             memory_after(toks, at + 1, f)
         }
-        T::Num(_) => number(toks, at, f),
+        T::Num(_) => number(text, toks, at, f),
         T::Date(date) => {
             f.date = f.date.or(Some(*date));
             at + 1
@@ -143,6 +145,10 @@ fn one(text: &str, toks: &[Tok], at: usize, f: &mut Facts) -> usize {
             if !matches!(
                 word,
                 "m2" | "m3"
+                    | "q1"
+                    | "q2"
+                    | "q3"
+                    | "q4"
                     | "ipv4"
                     | "ipv6"
                     | "h264"
@@ -226,7 +232,7 @@ fn real(tok: &Tok) -> Option<f64> {
     }
 }
 
-fn number(toks: &[Tok], at: usize, f: &mut Facts) -> usize {
+fn number(text: &str, toks: &[Tok], at: usize, f: &mut Facts) -> usize {
     let (n, value) = (whole(&toks[at]), real(&toks[at]));
     let mut next = at + 1;
     while next <= at + 2 && toks.get(next).is_some_and(|t| t.is_sym('-')) {
@@ -234,13 +240,15 @@ fn number(toks: &[Tok], at: usize, f: &mut Facts) -> usize {
     }
     let dash = next > at + 1;
     let Some(tok) = toks.get(next) else {
-        f.loose_number |= n.is_some();
+        f.loose_number |= n.is_some_and(|n| n > 1);
+        f.loose_figure |= value.is_some_and(|x| x > 1.0);
         return at + 1;
     };
     let before = at.checked_sub(1).and_then(|i| toks[i].kw());
     let after = toks.get(next + 1).and_then(Tok::kw);
     match (&tok.t, n) {
         (T::Sym('%'), _) => return next + 1,
+        (T::Text, _) if text[tok.start..].starts_with('折') => return next + 1,
         (T::Sym(':'), _) if toks.get(next + 1).is_some_and(|t| matches!(t.t, T::Num(_))) => {
             return next + 2;
         }
@@ -261,8 +269,16 @@ fn number(toks: &[Tok], at: usize, f: &mut Facts) -> usize {
                 return next + 3;
             } else if toks.get(next + 1).is_some_and(|t| matches!(t.t, T::Num(_))) {
                 return next + 2;
-            } else if let Some(T::Word(_)) = toks.get(next + 1).map(|t| &t.t) {
-                f.loose_number = true;
+            } else {
+                match toks.get(next + 1).map(|t| &t.t) {
+                    // `8x $6.32/hr`
+                    None | Some(T::Kw(Kw::Currency(_)) | T::Sym(_)) => {
+                        f.counts.push(n);
+                        f.count_at_gpu = true;
+                    }
+                    Some(T::Word(_)) => f.loose_number = true,
+                    _ => {}
+                }
             }
             return next + 1;
         }
@@ -315,6 +331,7 @@ fn number(toks: &[Tok], at: usize, f: &mut Facts) -> usize {
         Some(Kw::Giga | Kw::Scale(_) | Kw::Thing | Kw::Net | Kw::Disk | Kw::Ram) => {}
         _ => {
             f.loose_number |= n.is_some_and(|n| n > 1);
+            f.loose_figure |= x > 1.0;
             return at + 1;
         }
     }
@@ -415,6 +432,10 @@ fn phrases(text: &str, f: &mut Facts) {
             "ex vat",
             "ex. vat",
             "excluding vat",
+            "exclude vat",
+            "exclude tax",
+            "exclusive of vat",
+            "exclusive of tax",
             "excluding tax",
             "excl. tax",
             "excl tax",
@@ -436,6 +457,9 @@ fn phrases(text: &str, f: &mut Facts) {
             "incl. vat",
             "incl vat",
             "including vat",
+            "include vat",
+            "include tax",
+            "inclusive of vat",
             "including tax",
             "incl. tax",
             "incl tax",

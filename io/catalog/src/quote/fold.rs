@@ -145,6 +145,11 @@ fn chinese_numerals(text: &str) -> String {
         let after_digit = out.ends_with(|c: char| c.is_ascii_digit());
         match counted.then(|| value_of(run)).flatten() {
             Some(n) if !after_digit => out.push_str(&n.to_string()),
+            // `h100八卡`: the name ends in a digit, the count begins
+            Some(n) if run[0].1 < 10 => {
+                out.push(' ');
+                out.push_str(&n.to_string());
+            }
             _ => out.extend(run.iter().map(|(c, _)| *c)),
         }
         run.clear();

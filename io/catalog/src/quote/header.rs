@@ -57,7 +57,7 @@ pub(crate) struct Column {
     pub(crate) list_price: bool,
 }
 
-fn any(text: &str, words: &[&str]) -> bool {
+pub(crate) fn any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|w| text.contains(w))
 }
 
@@ -172,7 +172,21 @@ fn role(t: &str) -> Option<Role> {
     if any(head, &["币种", "货币", "currency"]) || is(&["ccy"]) {
         return Some(Currency);
     }
-    if any(head, &["有效期", "valid", "expir", "截止"]) {
+    if any(head, &["报价方", "出租方", "供应商"]) {
+        return Some(Provider);
+    }
+    if any(
+        head,
+        &[
+            "报价单",
+            "报价人",
+            "报价编号",
+            "有效期",
+            "valid",
+            "expir",
+            "截止",
+        ],
+    ) {
         return Some(Other);
     }
     if any(

@@ -28,6 +28,8 @@ pub(crate) struct Tok {
     pub(crate) t: T,
     pub(crate) start: usize,
     pub(crate) end: usize,
+    /// Written in Chinese (or another script wider than ASCII).
+    pub(crate) wide: bool,
 }
 
 impl Tok {
@@ -45,6 +47,12 @@ impl Tok {
 pub(crate) fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }
+
+/// Words that begin like a unit but are none.
+const OTHER_WORDS: &[&str] = &[
+    "天垓", "天数", "时间", "时长", "日志", "日期", "日常", "周期", "周边", "月初", "月底", "年底",
+    "年初", "年度", "卡顿", "元旦", "机房", "机构", "机会",
+];
 
 /// Cuts folded text into tokens. `bare_gpu`: a name of digits only (`4090`) counts as a GPU even
 /// without `RTX` before it, as in a column of GPUs.
@@ -81,6 +89,7 @@ pub(crate) fn lex(text: &str, names: &Names<'_>, bare_gpu: bool) -> Vec<Tok> {
                 t,
                 start: at,
                 end: at + len,
+                wide: !c.is_ascii(),
             });
         }
         at += len;
@@ -141,6 +150,9 @@ fn next(
     if c.is_ascii_alphabetic() {
         return word_at(rest, touching.is_some_and(|t| matches!(t.t, T::Num(_))));
     }
+    if let Some(word) = OTHER_WORDS.iter().find(|w| rest.starts_with(**w)) {
+        return (T::Text, word.len());
+    }
     if is_cjk(c) || c == '円' {
         return match vocab::chinese(rest) {
             Some((kw, len)) => (T::Kw(kw), len),
@@ -175,18 +187,23 @@ fn names_a_model(rest: &str) -> Option<usize> {
 
 /// `4090` between words is a GPU; `4090 元` and `¥4090` are money.
 fn digits_are_gpu(rest: &str, len: usize, before: &[Tok]) -> bool {
-    if before.last().is_some_and(|t| {
-        matches!(
-            t.t,
-            T::Kw(Kw::Currency(_) | Kw::Label(_) | Kw::Price | Kw::Total)
-                | T::Sym('-' | '~' | '/' | '.')
-        )
-    }) {
+    // `RTX 3060/3070`
+    let beside = matches!(before, [.., a, b] if matches!(a.t, T::Gpu(_)) && b.is_sym('/'));
+    if !beside
+        && before.last().is_some_and(|t| {
+            matches!(
+                t.t,
+                T::Kw(Kw::Currency(_) | Kw::Label(_) | Kw::Price | Kw::Total)
+                    | T::Sym('-' | '~' | '/' | '.')
+            )
+        })
+    {
         return false;
     }
     let after = rest[len..].trim_start();
     !(after.starts_with(['/', '.', ',', '-', '~', '%', '+'])
-        || vocab::currency_sign(after).is_some()
+        || vocab::currency_sign(after)
+            .is_some_and(|(_, n)| !after[n..].starts_with(|c: char| c.is_ascii_digit()))
         || matches!(
             vocab::chinese(after),
             Some((

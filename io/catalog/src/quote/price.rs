@@ -4,7 +4,7 @@
 
 use super::lex::{T, Tok};
 use super::vocab::{Kw, Period, Scope};
-use lessee_model::{Currency, Fixed};
+use lessee_model::{Currency, Fixed, Purchase};
 
 /// What a unit says: `万元/台/月` is 10,000 CNY per machine and month. Every part may be missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -70,6 +70,8 @@ pub(crate) struct Amount {
     pub(crate) total: bool,
     /// 月租, monthly before the amount: what it is for if its own unit does not say.
     pub(crate) label: Option<Period>,
+    /// spot, 按量 beside the amount.
+    pub(crate) buy: Option<Purchase>,
     /// Token range.
     pub(crate) from: usize,
     pub(crate) to: usize,
@@ -151,10 +153,21 @@ fn unit_at(toks: &[Tok], mut at: usize, open: bool, unit: &mut Unit) -> usize {
                 at += 1;
                 continue;
             }
+            // the sign of the next number: `8 $19.92`
+            T::Kw(Kw::Currency(_))
+                if toks.get(at + 1).is_some_and(|n| {
+                    matches!(n.t, T::Num(_)) && n.start == tok.end && tok.end - tok.start < 3
+                }) =>
+            {
+                return at;
+            }
             T::Kw(kw) => match kw {
                 Kw::Currency(c) if unit.currency.is_none() || unit.currency == Some(*c) => {
                     unit.currency = Some(*c);
-                    linked = true;
+                    // `2.49 USD hr` is a rate; `12000元 季付33000元` goes on to something else
+                    linked = !toks
+                        .get(at + 1)
+                        .is_some_and(|n| n.wide && tok.end < n.start);
                 }
                 Kw::Scale(n) if unit.scale.is_none() && unit.period.is_none() => {
                     unit.scale = Some(*n);
@@ -311,6 +324,7 @@ fn amount_at(toks: &[Tok], at: usize, floor: usize, cell: bool) -> Option<Amount
         in_brackets: false,
         total: false,
         label: None,
+        buy: None,
         from: at,
         to: at + 1,
     };
@@ -335,6 +349,7 @@ fn amount_at(toks: &[Tok], at: usize, floor: usize, cell: bool) -> Option<Amount
             T::Word(false) | T::Text
                 if i > floor
                     && matches!(toks[i - 1].t, T::Kw(Kw::AtLeast | Kw::Approx | Kw::AtMost)) => {}
+            T::Kw(Kw::Buy(purchase)) if amount.buy.is_none() => amount.buy = Some(*purchase),
             T::Kw(Kw::Total) => {
                 amount.total = true;
                 labelled = true;
@@ -364,22 +379,35 @@ fn amount_at(toks: &[Tok], at: usize, floor: usize, cell: bool) -> Option<Amount
     if toks.get(to).is_some_and(|t| t.is_sym('%')) {
         return None;
     }
-    // what stands after: `起`, `左右`, `+`
-    for step in 0..2 {
-        match toks.get(to + step).map(|t| &t.t) {
-            Some(T::Kw(Kw::AtLeast | Kw::AtMost) | T::Sym('+')) => {
+    // what stands after: `起`, `左右`, `+`; but `(约 ...` speaks of the next amount
+    if let Some(tok) = toks.get(to)
+        && !toks
+            .get(to + 1)
+            .is_some_and(|n| matches!(n.t, T::Num(_) | T::Kw(Kw::Currency(_))) && !tok.is_sym('+'))
+    {
+        match &tok.t {
+            T::Kw(Kw::AtLeast | Kw::AtMost) | T::Sym('+') => {
                 amount.bound = true;
-                to += step + 1;
-                break;
+                to += 1;
             }
-            Some(T::Kw(Kw::Approx)) => {
+            T::Kw(Kw::Approx) => {
                 amount.approx = true;
-                to += step + 1;
-                break;
+                to += 1;
             }
-            Some(T::Sym(_)) if step == 0 => {}
-            _ => break,
+            _ => {}
         }
+    }
+    // `$1.75/hr spot`, `$1.75/hr (spot)`
+    let open = usize::from(toks.get(to).is_some_and(|t| t.is_sym('(')));
+    if let Some(Kw::Buy(purchase)) = toks.get(to + open).and_then(Tok::kw)
+        && amount.buy.is_none()
+        && (open == 0 || toks.get(to + 2).is_some_and(|t| t.is_sym(')')))
+        && !toks
+            .get(to + 1 + open)
+            .is_some_and(|t| t.is_sym(':') || matches!(t.t, T::Num(_) | T::Kw(Kw::Currency(_))))
+    {
+        amount.buy = Some(purchase);
+        to += 1 + open * 2;
     }
     let unit = &amount.unit;
     let priced =
@@ -421,7 +449,15 @@ fn stands_alone(toks: &[Tok], i: usize) -> bool {
 /// Scale, currency and unit after a number; a unit alone in brackets counts too.
 fn tail(toks: &[Tok], mut at: usize, amount: &mut Amount) -> usize {
     let plain = amount.unit.currency.is_some();
-    at = unit_at(toks, at, plain && !counts(toks, at), &mut amount.unit);
+    let apart = toks
+        .get(at)
+        .is_some_and(|n| n.wide && toks[at - 1].end < n.start);
+    at = unit_at(
+        toks,
+        at,
+        plain && !apart && !counts(toks, at),
+        &mut amount.unit,
+    );
     if toks.get(at).is_some_and(|t| t.is_sym('(')) && amount.unit.period.is_none() {
         let mut unit = amount.unit;
         let end = unit_at(toks, at + 1, true, &mut unit);

@@ -86,6 +86,7 @@ pub(crate) fn read(
     let whole = Line {
         raw,
         text,
+        amounts: amounts(&toks, false),
         toks: &toks,
         number,
         unit: trailing_unit(&toks),
@@ -113,11 +114,7 @@ pub(crate) fn read(
             .iter()
             .any(|w| text.contains(w))
             || toks.len() <= 6;
-        if shared.loose_number
-            && money
-            && (!shared.gpus.is_empty() || shared.modelish.is_some())
-            && !whole.not_machine
-        {
+        if shared.loose_figure && money && !shared.gpus.is_empty() && !whole.not_machine {
             found.ask(&whole.draft(0, toks.len()), ask::unit_unknown());
             return;
         }
@@ -130,6 +127,12 @@ pub(crate) fn read(
                     .any(|w| text.contains(w))
             {
                 around.unit = unit;
+                let rest = Facts {
+                    gpus: Vec::new(),
+                    modelish: None,
+                    ..shared
+                };
+                row::fill(&mut around.facts, &rest);
             }
         }
         found.ignored_lines += 1;
@@ -180,6 +183,8 @@ struct Line<'a> {
     raw: &'a str,
     text: &'a str,
     toks: &'a [Tok],
+    /// Of the whole line, so that a label before a colon is seen: `合同总金额：¥96 万元`.
+    amounts: Vec<Amount>,
     number: u64,
     unit: Option<Unit>,
     not_machine: bool,
@@ -218,6 +223,7 @@ impl Line<'_> {
                 t: t.t.clone(),
                 start: t.start - base,
                 end: t.end - base,
+                wide: t.wide,
             })
             .collect();
         let local: Vec<Amount> = amounts
@@ -233,15 +239,23 @@ impl Line<'_> {
 
     /// Amounts of a stretch, with token numbers of the whole line.
     fn amounts(&self, from: usize, to: usize) -> Vec<Amount> {
-        let mut list = amounts(&self.toks[from..to], false);
+        let first = self.amounts.partition_point(|a| a.to <= from);
+        let mut list: Vec<Amount> = self.amounts[first..]
+            .iter()
+            .take_while(|a| a.to <= to)
+            .cloned()
+            .collect();
         if list.is_empty() && self.unit.is_some() {
             // bare figures under a common unit: behind the name of the GPU
             list = amounts(&self.toks[from..to], true);
             list.retain(|a| a.from > 0);
+            for a in &mut list {
+                a.from += from;
+                a.to += from;
+            }
         }
         for a in &mut list {
-            a.from += from;
-            a.to += from;
+            a.from = a.from.max(from);
             if let Some(unit) = &self.unit {
                 a.unit = a.unit.or(unit);
             }
@@ -258,7 +272,7 @@ impl Line<'_> {
         // what stands before the first colon, if it is no price itself
         let colon = toks.iter().take(24).position(|t| t.is_sym(':'));
         if let Some(colon) = colon.filter(|c| *c > 0)
-            && amounts(&toks[..colon], false).is_empty()
+            && self.amounts.first().is_none_or(|a| a.to > colon)
             && toks[..colon]
                 .iter()
                 .all(|t| !t.is_sym(';') && !t.is_sym('。'))
@@ -293,6 +307,16 @@ impl Line<'_> {
                 from = at + 1;
             }
             at += 1;
+        }
+        // `excl. VAT` may have been cut at its point
+        shared.tax = shared.tax.or_else(|| facts::read(self.text, &[], &[]).tax);
+        if ![
+            "日期", "报价", "as of", "as-of", "quoted", "updated", "更新",
+        ]
+        .iter()
+        .any(|w| self.text.contains(w))
+        {
+            shared.date = None;
         }
         (clauses, shared)
     }
@@ -367,7 +391,7 @@ impl Line<'_> {
             || f.purchase.is_some()
             || f.subscription
             || !f.terms.is_empty()
-            || amounts.iter().any(|a| a.label.is_some())
+            || amounts.iter().any(|a| a.label.is_some() || a.buy.is_some())
     }
 
     fn draft(&self, from: usize, to: usize) -> Draft {
@@ -419,6 +443,8 @@ impl Line<'_> {
                 )
             });
         let own_provider = f.provider.is_some();
+        // a date in passing does not date the price
+        f.date = None;
         row::fill(&mut f, shared);
         f.region = f.region.or_else(|| shared.region.clone());
         f.loose_number |= shared.loose_number && shared.counts.is_empty() && !own_gpu;
@@ -550,6 +576,7 @@ fn merge(into: &mut Facts, f: Facts) {
     into.on_request |= f.on_request;
     into.date = into.date.or(f.date);
     into.loose_number |= f.loose_number;
+    into.loose_figure |= f.loose_figure;
 }
 
 /// What a heading says of everything below it.

@@ -184,6 +184,15 @@ fn form_again(cells: &[(&Column, &str)], d: &mut Draft) {
 
 fn finish(mut d: Draft, row_unit: Unit, unreadable: bool, around: &Around) -> Draft {
     let f = &mut d.facts;
+    if let Some(n) = d.quantity {
+        if f.counts.is_empty() {
+            f.counts.push(n);
+            d.soft_count = true;
+        } else if !f.counts.contains(&n) {
+            // the cards are counted elsewhere, so these are machines
+            f.machines = f.machines.or(Some(n));
+        }
+    }
     f.counts.sort_unstable();
     f.counts.dedup();
     f.terms.sort_unstable();
@@ -340,6 +349,7 @@ fn name_cell(role: Role, raw: &str, cell: &str, names: &Names<'_>, d: &mut Draft
             d.gpu_text = clean(raw);
         }
     }
+    d.item |= role == Role::Item;
     let t = &mut d.facts;
     if !f.gpus.is_empty() && (t.gpus.is_empty() || role == Role::Gpu) {
         t.gpus = f.gpus;
@@ -439,7 +449,6 @@ fn count_cell(role: Role, cell: &str, names: &Names<'_>, d: &mut Draft) {
     let f = read(cell, names, false);
     if role != Role::Machines && !f.counts.is_empty() {
         d.facts.counts.extend(f.counts);
-        d.hard_count = true;
         d.facts.machines = d.facts.machines.or(f.machines);
         return;
     }
@@ -459,11 +468,8 @@ fn count_cell(role: Role, cell: &str, names: &Names<'_>, d: &mut Draft) {
         (_, []) => {}
         (Role::Machines, [Some(n)]) => d.facts.machines = Some(*n),
         (Role::Machines, _) => {}
-        (_, [Some(n)]) => {
-            d.soft_count = role == Role::Quantity;
-            d.hard_count = role == Role::GpuCount;
-            d.facts.counts.push(*n);
-        }
+        (Role::Quantity, [Some(n)]) => d.quantity = Some(*n),
+        (_, [Some(n)]) => d.facts.counts.push(*n),
         // `4-8`, `0`, `2.5`: no count to rely on
         _ => d.facts.counts.extend([u32::MAX, u32::MAX - 1]),
     }

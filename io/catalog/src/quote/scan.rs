@@ -39,6 +39,8 @@ pub(crate) fn scan(lines: &[&str], file: &str, names: &Names<'_>) -> Scan {
     };
     let mut terms: Vec<u32> = Vec::new();
     let mut taxes: Vec<Tax> = Vec::new();
+    // one clause of a contract states the term of all; lines of a price list do not
+    let mut contract = false;
     for (i, raw) in lines.iter().enumerate() {
         let raw = clip_bytes(raw, 4_000);
         currencies(raw, &mut out.currencies);
@@ -59,7 +61,7 @@ pub(crate) fn scan(lines: &[&str], file: &str, names: &Names<'_>) -> Scan {
             ],
         );
         let taxed = any(raw, &["税", "VAT", "vat", "tax", "Tax"]);
-        let termed = any(raw, &["租期", "期限", "合同期", "服务期", "Term", "term"]);
+        let termed = i < 200 || any(raw, &["租期", "期限", "合同期", "服务期", "Term", "term"]);
         let kind = i < 5 || any(raw, &["仅供参考", "以官网为准", "for reference", "参考价"]);
         if !(month || dated || taxed || termed || kind) {
             continue;
@@ -88,9 +90,27 @@ pub(crate) fn scan(lines: &[&str], file: &str, names: &Names<'_>) -> Scan {
         if out.as_of.is_none() && labelled {
             out.as_of = f.date;
         }
-        if termed && f.term_word && amounts.len() <= 1 {
-            terms.extend(f.terms);
+        let labelled_term = [
+            "租赁期限",
+            "租赁期",
+            "租期",
+            "合同期",
+            "服务期",
+            "term:",
+            "term of",
+        ];
+        if termed && any(&folded, &labelled_term) && amounts.len() <= 1 {
+            terms.extend(&f.terms);
         }
+        let remark = amounts.is_empty()
+            && f.gpus.is_empty()
+            && !folded.contains(['|', '\t'])
+            && folded.matches(',').count() < 3;
+        if termed && remark && f.term_word && f.terms.len() == 1 {
+            terms.extend(f.terms);
+            contract = true;
+        }
+        contract |= amounts.is_empty() && any(&folded, &["合同", "协议", "agreement"]);
         if let Some(tax) = f.tax
             && amounts.is_empty()
             && any(
@@ -107,7 +127,7 @@ pub(crate) fn scan(lines: &[&str], file: &str, names: &Names<'_>) -> Scan {
     }
     terms.sort_unstable();
     terms.dedup();
-    if let [only] = terms.as_slice() {
+    if let ([only], true) = (terms.as_slice(), contract) {
         out.term = Some(*only);
     }
     taxes.dedup();

@@ -53,9 +53,12 @@ pub(crate) struct Draft {
     /// From a row of a table or a list: silence about it would be a loss.
     pub(crate) in_table: bool,
     pub(crate) instance_type: Option<String>,
-    /// 数量 without a word of what: cards or machines.
+    /// The name comes from a column of items, where services stand too.
+    pub(crate) item: bool,
+    /// 数量 without a word of what.
+    pub(crate) quantity: Option<u32>,
+    /// The count is taken from it: cards or machines?
     pub(crate) soft_count: bool,
-    pub(crate) hard_count: bool,
     pub(crate) currency: Option<Currency>,
     /// A price column holds something that is no number.
     pub(crate) unreadable: bool,
@@ -74,8 +77,11 @@ pub(crate) struct Found {
 
 impl Found {
     pub(crate) fn ask(&mut self, draft: &Draft, ask: Ask) {
-        self.questions
-            .push(ask.at(draft.line, &draft.original, false));
+        let question = ask.at(draft.line, &draft.original, false);
+        // two cells of a row with the same doubt are one question
+        if self.questions.last() != Some(&question) {
+            self.questions.push(question);
+        }
     }
 }
 
@@ -100,6 +106,9 @@ pub(crate) fn settle(mut draft: Draft, doc: &Doc<'_>, found: &mut Found) {
             found.ignored_lines += 1;
         }
         return;
+    }
+    if draft.facts.on_request && draft.in_table {
+        found.ask(&draft, ask::on_request());
     }
     let mut confirm = Vec::new();
     let picked = pick(&draft, found);
@@ -251,7 +260,10 @@ fn gpu(draft: &Draft, doc: &Doc<'_>, found: &mut Found, confirm: &mut Vec<Ask>) 
                 .modelish
                 .clone()
                 .unwrap_or_else(|| draft.gpu_text.trim().to_owned());
-            if f.not_machine {
+            let service = draft.item
+                && f.modelish.is_none()
+                && !super::header::any(&name.to_lowercase(), &["gpu", "显卡", "算力"]);
+            if f.not_machine || service {
                 if draft.in_table {
                     found.ask(draft, ask::not_a_machine());
                 } else {
@@ -302,6 +314,20 @@ fn gpu(draft: &Draft, doc: &Doc<'_>, found: &mut Found, confirm: &mut Vec<Ask>) 
             }
         }
     }
+    if gpu.memory_gb.is_none() {
+        // the form may settle it: an H100 on PCIe has 80 GB
+        let mut sizes = specs().map(|s| s.memory_gb);
+        let first = sizes.next();
+        let settled = first.filter(|gb| sizes.all(|other| other == *gb));
+        gpu.memory_gb = settled;
+    }
+    let specs = || {
+        doc.names
+            .gpus
+            .specs
+            .iter()
+            .filter(|s| s.model == gpu.model && gpu.form.is_none_or(|form| form == s.form))
+    };
     if gpu.memory_gb.is_none() {
         let mut sizes: Vec<String> = specs().map(|s| format!("{} GB", s.memory_gb)).collect();
         sizes.dedup();
@@ -354,7 +380,7 @@ fn purchase(
     doc: &Doc<'_>,
 ) -> Result<Purchase, Ask> {
     let f = &draft.facts;
-    let said = priced.purchase.or(f.purchase);
+    let said = priced.amount.buy.or(priced.purchase).or(f.purchase);
     if said == Some(Purchase::Spot) {
         return Ok(Purchase::Spot);
     }
@@ -441,12 +467,9 @@ fn size(draft: &Draft, priced: &Priced, confirm: &mut Vec<Ask>) -> Result<(u32, 
     }
     let Some(count) = counted else {
         return match scope {
-            Some(Scope::Machine)
-                if draft.instance_type.is_none() || f.whole || draft.facts.machines.is_some() =>
-            {
-                Err(ask::count_unknown())
-            }
             Some(Scope::Machine) => Err(ask::count_unknown()),
+            // a named type of machine may hold any number
+            None if draft.instance_type.is_some() => Err(ask::count_unknown()),
             _ => Ok((1, Scope::Gpu)),
         };
     };

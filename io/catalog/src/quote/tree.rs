@@ -10,6 +10,8 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 use std::fmt;
 
+const DEEPEST: usize = 20;
+
 /// A value with the line on which it stands; scalars stay text, so that `3.20` and `NaN` are kept.
 #[derive(Debug)]
 enum Node {
@@ -114,7 +116,12 @@ pub(crate) fn looks_like(text: &str, file: &str) -> bool {
 
 /// Reads a tree; `false` if it is none, so that the text is read as running text instead.
 pub(crate) fn read(text: &str, lines: &[&str], doc: &Doc<'_>, found: &mut Found) -> bool {
-    let root: Spanned<Node> = match serde_saphyr::from_str(text) {
+    let mut options = serde_saphyr::Options::default();
+    if let Some(budget) = &mut options.budget {
+        // quotes are flat; depth costs stack
+        budget.max_depth = DEEPEST;
+    }
+    let root: Spanned<Node> = match serde_saphyr::from_str_with_options(text, options) {
         Ok(root) => root,
         Err(error) => {
             let line = error.location().map_or(0, |l| l.line());

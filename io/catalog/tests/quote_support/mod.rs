@@ -14,7 +14,9 @@ pub(crate) struct Known {
 }
 
 fn rows(file: &str) -> Vec<Vec<String>> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../data").join(file);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../data")
+        .join(file);
     csv::Reader::from_path(path)
         .expect("built-in table")
         .records()
@@ -67,7 +69,9 @@ pub(crate) fn known() -> &'static Known {
         let providers = rows("providers.csv")
             .into_iter()
             .map(|r| {
-                let names = [r[1].clone(), r[2].clone()].into_iter().chain(r[3].split('|').map(str::to_owned));
+                let names = [r[1].clone(), r[2].clone()]
+                    .into_iter()
+                    .chain(r[3].split('|').map(str::to_owned));
                 (r[0].clone(), names.filter(|n| !n.is_empty()).collect())
             })
             .collect();
@@ -104,7 +108,9 @@ pub(crate) fn show(o: &QuotedOffer) -> String {
         o.provider.as_deref().unwrap_or("-"),
         o.gpu.model,
         o.gpu.form.as_deref().unwrap_or("-"),
-        o.gpu.memory_gb_each.map_or("-".to_owned(), |m| m.to_string()),
+        o.gpu
+            .memory_gb_each
+            .map_or("-".to_owned(), |m| m.to_string()),
         o.gpu.count,
         o.purchase,
         o.price.exact(),
@@ -133,7 +139,14 @@ pub(crate) fn sure(text: &str) -> QuotedOffer {
 #[track_caller]
 pub(crate) fn sure_line(text: &str) -> String {
     let o = sure(text);
-    format!("{} x{} {} {} {}", o.gpu.model, o.gpu.count, o.purchase, o.price.exact(), o.price.currency)
+    format!(
+        "{} x{} {} {} {}",
+        o.gpu.model,
+        o.gpu.count,
+        o.purchase,
+        o.price.exact(),
+        o.price.currency
+    )
 }
 
 /// No offer, and these questions.

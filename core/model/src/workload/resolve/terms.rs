@@ -83,7 +83,9 @@ impl Resolver<'_> {
             out: match (part.out, derived_out(job)) {
                 (Some(out), _) => out,
                 (None, Bytes::ZERO) => Bytes::ZERO,
-                (None, derived) => self.or("data.out", None, derived, format!("{:.2}GB", derived.gb())),
+                (None, derived) => {
+                    self.or("data.out", None, derived, format!("{:.2}GB", derived.gb()))
+                }
             },
             out_to: part.out_to.unwrap_or(Destination::Internet),
             storage: self.or("data.storage", part.storage, DataStorage::Object, "object"),
@@ -355,7 +357,10 @@ pub fn lora_params(train: &TrainJob) -> f64 {
 fn derived_out(job: &Job) -> Bytes {
     match job {
         Job::Train(train) => trained_bytes(train),
-        Job::Sweep(SweepJob { trial: Trial::Train(train), .. }) => trained_bytes(train),
+        Job::Sweep(SweepJob {
+            trial: Trial::Train(train),
+            ..
+        }) => trained_bytes(train),
         Job::Render(render) => Bytes(render.frames * render.output_per_frame.0),
         _ => Bytes::ZERO,
     }
