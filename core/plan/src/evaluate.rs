@@ -105,13 +105,17 @@ pub(crate) struct Fit {
     pub prediction: Prediction,
 }
 
+/// Provider, region, instance type.
+type OfferName = (Arc<str>, Arc<str>, Arc<str>);
+
 /// Caches that live for one plan.
 pub(crate) struct Screening<'a> {
     pub input: PlanInput<'a>,
     wanted: Wanted,
     fits: Vec<Option<Result<Vec<Fit>, Reject>>>,
     tariffs: HashMap<(Arc<str>, Arc<str>, u32), Tariff>,
-    risks: HashMap<(Arc<str>, Arc<str>, Arc<str>), (SpotRisk, bool)>,
+    /// By offer; true = assumed, because nobody publishes it.
+    risks: HashMap<OfferName, (SpotRisk, bool)>,
     pub extras: Vec<Price>,
     extra_of: HashMap<u32, Vec<u32>>,
 }

@@ -123,7 +123,8 @@ proptest! {
 /// Four times the text may take eight times as long (noise), not sixteen (quadratic).
 #[test]
 fn hostile_size_costs_linear_time() {
-    let shapes: [(&str, fn(usize) -> String); 9] = [
+    type Make = fn(usize) -> String;
+    let shapes: [(&str, Make); 9] = [
         ("clauses on one line", |n| {
             format!("H100 80G：{}", "阿里云9.80元/时；".repeat(n))
         }),

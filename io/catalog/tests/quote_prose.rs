@@ -137,3 +137,83 @@ fn trust_and_dates_of_the_text() {
     let q = import("L4 $0.40/hr（价格仅供参考）");
     assert_eq!(q.offers[0].confidence, lessee_model::Confidence::Secondary);
 }
+
+#[test]
+fn a_number_after_a_name_is_a_price_or_a_count_never_both() {
+    for (text, expected) in [
+        ("L4：8元/卡时", vec!["- L4 PCIe 24 x1 on_demand 8.00 CNY"]),
+        ("L4:8 $6.40/hr", vec!["- L4 PCIe 24 x8 on_demand 6.40 USD"]),
+        (
+            "L4 price: $0.80/hr. A10 price: $0.60/hr.",
+            vec![
+                "- L4 PCIe 24 x1 on_demand 0.80 USD",
+                "- A10 PCIe 24 x1 on_demand 0.60 USD",
+            ],
+        ),
+        (
+            "L4 $0.80/hr, 1x; 8x $6.32/hr",
+            vec![
+                "- L4 PCIe 24 x1 on_demand 0.80 USD",
+                "- L4 PCIe 24 x8 on_demand 6.32 USD",
+            ],
+        ),
+        (
+            "L4 1x $0.80/hr, 2x $1.60/hr (spot: $0.50/hr)",
+            vec![
+                "- L4 PCIe 24 x1 on_demand 0.80 USD",
+                "- L4 PCIe 24 x2 on_demand 1.60 USD",
+                "- L4 PCIe 24 x2 spot 0.50 USD",
+            ],
+        ),
+        (
+            "L20八卡整机月租金2.92万元，合同期一年",
+            vec!["- L20 PCIe 48 x8 year_1 40.00 CNY"],
+        ),
+        (
+            "L20 8卡 2.92万元/月 (约 5 元/卡/时)",
+            vec!["- L20 PCIe 48 x8 month 40.00 CNY"],
+        ),
+    ] {
+        let q = import(text);
+        assert_eq!(offers(&q), expected, "{text}: {:?}", q.questions);
+        assert_eq!(codes(&q), Vec::<&str>::new(), "{text}");
+    }
+    let q = import("RTX 4090 8卡 月付12000元 季付33000元 年付120000元");
+    assert_eq!(
+        offers(&q),
+        ["- RTX 4090 PCIe 24 x8 year_1 13.698630136986 CNY"]
+    );
+    assert_eq!(codes(&q), ["price_conflict"]);
+}
+
+#[test]
+fn the_length_of_a_month_beside_a_price_is_of_that_price() {
+    let q = import("L20 8卡整机：2.88万元/台/月（按30天计）\nA10 8卡整机：2.92万元/台/月\n");
+    assert_eq!(
+        offers(&q),
+        [
+            "- L20 PCIe 48 x8 month 40.00 CNY",
+            "- A10 PCIe 24 x8 month 40.00 CNY",
+        ],
+        "{:?}",
+        q.questions
+    );
+}
+
+#[test]
+fn a_remark_holds_for_the_table_below_and_a_term_of_one_line_for_no_other() {
+    let q = import("单位：万元/台/月（8卡整机，含税）\n\n型号\t一年期\t三年期\nL20\t2.92\t2.19\n");
+    assert_eq!(
+        offers(&q),
+        [
+            "- L20 PCIe 48 x8 year_1 40.00 CNY",
+            "- L20 PCIe 48 x8 year_3 30.00 CNY",
+        ],
+        "{:?}",
+        q.questions
+    );
+    assert!(q.offers.iter().all(|o| o.tax == "included"));
+    let q = import("L4 $0.50/hr, 1-year reserved\nA10 $0.60/hr\n");
+    let got: Vec<&str> = q.offers.iter().map(|o| o.purchase.as_str()).collect();
+    assert_eq!(got, ["year_1", "on_demand"]);
+}

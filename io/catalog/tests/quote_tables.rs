@@ -91,6 +91,14 @@ fn titles_of_both_languages() {
             "- RTX 4090 PCIe 24 x1 month 2.00 CNY",
         ),
         (
+            "机型,月租（万元）\n8×L20 整机,2.92",
+            "- L20 PCIe 48 x8 month 40.00 CNY",
+        ),
+        (
+            "GPU型号,数量,单价(元/卡/月),租期(月),总价(元)\nL20,8,3650,12,350400",
+            "- L20 PCIe 48 x8 year_1 40.00 CNY",
+        ),
+        (
             "GPU,Form,GPU count,$/hr\nH100,PCIe,1,1.99",
             "- H100 PCIe 80 x1 on_demand 1.99 USD",
         ),
@@ -304,4 +312,19 @@ offers:
         1,
         "the lines are read all the same"
     );
+}
+
+#[test]
+fn items_that_are_no_machines() {
+    let q = import(
+        "| Item | Qty | Unit price | Total |\n|--|--|--|--|\n| 8x H100 SXM node | 2 | $14,600/month | $29,200 |\n| 100Gbps uplink | 1 | $500/month | $500 |\n| Setup fee | 1 | $1000 | $1000 |\n| **Total** | | | $30,700 |\n\nAll prices exclude VAT.\n",
+    );
+    assert_eq!(
+        offers(&q),
+        ["- H100 SXM 80 x8 month 20.00 USD"],
+        "{:?}",
+        q.questions
+    );
+    assert_eq!(q.offers[0].tax, "excluded");
+    assert_eq!(codes(&q), ["not_a_machine", "not_a_machine"]);
 }

@@ -16,16 +16,8 @@ pub(super) struct Medians<'a> {
 /// model, memory of the whole card in steps of 8 GB, purchase, currency
 type GpuKey<'a> = (&'a str, i64, Purchase, Currency);
 
-/// provider, region, family, model, CPUs per GPU as a power of two, purchase, currency
-type FamilyKey<'a> = (
-    &'a str,
-    &'a str,
-    &'a str,
-    &'a str,
-    Option<i32>,
-    Purchase,
-    Currency,
-);
+/// provider, region, family, GPU as in [`GpuKey`], CPUs per GPU as a power of two
+type FamilyKey<'a> = (&'a str, &'a str, &'a str, GpuKey<'a>, Option<i32>);
 
 impl<'a> Medians<'a> {
     pub(super) fn of(catalog: &'a Catalog, facts: &'a Facts, rules: &DoctorRules) -> Medians<'a> {
@@ -124,13 +116,11 @@ fn family_key<'a>(offer: &'a Offer, machine: &'a Machine, price: &Price) -> Fami
         &*offer.provider,
         &*offer.region,
         family(&offer.instance_type),
-        &*machine.gpu.model,
+        gpu_key(machine, price),
         machine
             .vcpus
             .filter(|cpus| *cpus > 0.0)
             .map(|cpus| (f64::from(cpus) / machine.gpu_equivalents()).log2().round() as i32),
-        price.purchase,
-        price.per_hour.currency,
     )
 }
 

@@ -85,7 +85,7 @@ pub struct Finding {
 pub fn doctor(catalog: &Catalog, facts: &Facts, rules: &DoctorRules, today: Date) -> Vec<Finding> {
     let mut found = Found::default();
     let medians = Medians::of(catalog, facts, rules);
-    let mut judged: HashMap<(&str, &str, MachineId), Vec<(&'static str, Msg)>> = HashMap::new();
+    let mut judged: HashMap<(&str, &str, MachineId), Defects> = HashMap::new();
     for offer in &catalog.offers {
         let machine = catalog.machine(offer);
         for price in &offer.prices {
@@ -213,8 +213,11 @@ fn one_price(found: &mut Found, offer: &Offer, machine: &Machine, price: &Price,
     }
 }
 
+/// Codes of findings, and what they say.
+type Defects = Vec<(&'static str, Msg)>;
+
 /// What is wrong with a machine, whatever it costs and wherever it stands.
-fn one_machine(offer: &Offer, machine: &Machine, facts: &Facts) -> Vec<(&'static str, Msg)> {
+fn one_machine(offer: &Offer, machine: &Machine, facts: &Facts) -> Defects {
     let mut out = Vec::new();
     if machine.class != AcceleratorClass::Gpu {
         return out;

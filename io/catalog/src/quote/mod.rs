@@ -6,11 +6,16 @@
 //! `lex` -> `price` and `facts` -> `table`, `prose`, `tree` -> `settle` is the way of a line.
 
 mod ask;
+mod cells;
+mod clause;
 mod facts;
 mod fold;
 mod header;
+mod identify;
 mod lex;
 mod names;
+mod offer;
+mod phrases;
 mod price;
 mod prose;
 mod row;

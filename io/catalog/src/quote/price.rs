@@ -84,6 +84,10 @@ fn unit_at(toks: &[Tok], mut at: usize, open: bool, unit: &mut Unit) -> usize {
         let Some(tok) = toks.get(at) else { return at };
         let touching = at == 0 || toks[at - 1].end == tok.start;
         match &tok.t {
+            // the point of `元/卡.时`, not the end of a sentence
+            T::Sym('.') if !(touching && toks.get(at + 1).is_some_and(|n| n.start == tok.end)) => {
+                return at;
+            }
             T::Sym('/' | '·' | '.') | T::Kw(Kw::Per) => {
                 let mut next = at + 1;
                 // `/ 8卡整机 /`, `每1台`
@@ -116,7 +120,8 @@ fn unit_at(toks: &[Tok], mut at: usize, open: bool, unit: &mut Unit) -> usize {
                     }
                 }
                 if !toks.get(next).and_then(Tok::kw).is_some_and(is_unit_word) {
-                    let named = matches!(toks.get(next).map(|t| &t.t), Some(T::Gpu(_)));
+                    let named =
+                        !tok.is_sym('.') && matches!(toks.get(next).map(|t| &t.t), Some(T::Gpu(_)));
                     if named {
                         unit.set_scope(Scope::Gpu);
                         at = next + 1;
@@ -169,7 +174,7 @@ fn unit_at(toks: &[Tok], mut at: usize, open: bool, unit: &mut Unit) -> usize {
                         .get(at + 1)
                         .is_some_and(|n| n.wide && tok.end < n.start);
                 }
-                Kw::Scale(n) if unit.scale.is_none() && unit.period.is_none() => {
+                Kw::Scale(n) if unit.scale.is_none() && (unit.period.is_none() || linked) => {
                     unit.scale = Some(*n);
                 }
                 Kw::Period(p) if linked => unit.set_period(*p),

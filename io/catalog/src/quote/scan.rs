@@ -73,7 +73,10 @@ pub(crate) fn scan(lines: &[&str], file: &str, names: &Names<'_>) -> Scan {
         let toks = lex::lex(&folded, names, false);
         let amounts = super::price::amounts(&toks, false);
         let f = facts::read(&folded, &toks, &amounts);
-        out.month_hours = out.month_hours.or(f.month_hours);
+        // beside a price it holds for that price alone
+        if amounts.is_empty() {
+            out.month_hours = out.month_hours.or(f.month_hours);
+        }
         let labelled = any(
             &folded,
             &[

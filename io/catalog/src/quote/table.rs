@@ -92,7 +92,7 @@ fn is_rule(line: &str) -> bool {
 /// The head of a table at `lines[at]`, if there is one.
 pub(crate) fn head(lines: &[&str], at: usize, names: &Names<'_>) -> Option<Head> {
     let line = lines[at];
-    if line.len() > 4_000 {
+    if line.len() > 4_000 || holds_figures(line) {
         return None;
     }
     let next = lines.get(at + 1).copied().unwrap_or("");
@@ -156,6 +156,20 @@ pub(crate) fn head(lines: &[&str], at: usize, names: &Names<'_>) -> Option<Head>
         }
     }
     None
+}
+
+/// A decimal or a long number: titles hold neither, and looking no further is cheap.
+fn holds_figures(line: &str) -> bool {
+    let b = line.as_bytes();
+    let mut run = 0;
+    b.iter().enumerate().any(|(i, c)| {
+        run = if c.is_ascii_digit() { run + 1 } else { 0 };
+        run > 4
+            || (*c == b'.'
+                && i > 0
+                && b[i - 1].is_ascii_digit()
+                && b.get(i + 1).is_some_and(u8::is_ascii_digit))
+    })
 }
 
 /// Too long for a title, brackets aside.
@@ -306,7 +320,7 @@ fn loose_row(
             around.facts.provider = doc
                 .names
                 .provider_named(&folded)
-                .or_else(|| Some(row::clean(cell)));
+                .or_else(|| Some(super::cells::clean(cell)));
         }
         let toks = lex::lex(&folded, doc.names, false);
         any |= !price::amounts(&toks, false).is_empty();
