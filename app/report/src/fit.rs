@@ -10,7 +10,7 @@ const NARROWEST: usize = 8;
 /// Words shrink down to this before numbers do.
 const WORDY: usize = 16;
 /// A longer text does not push other columns out: it wraps.
-const LONGEST_WISH: usize = 40;
+const LONGEST_WISH: usize = 26;
 
 pub(crate) struct Fitted {
     pub(crate) text: String,

@@ -2,7 +2,6 @@
 //! cost per useful unit, and what the reader should be warned of.
 
 use crate::evaluate::{Candidate, Screening, job_units, place_tariff, trains};
-use crate::feasible::is_stale;
 use lessee_cost::{Case, Percentile, Run, bill, expected_run, wall_seconds};
 use lessee_model::workload::Job;
 use lessee_model::{Basis, Bill, Confidence, Fixed, Money, Msg, Prediction, Price, Purchase};
@@ -43,7 +42,7 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Pl
     let index = candidate.offer as usize;
     let offer = &input.catalog.offers[index];
     let machine = input.catalog.machine(offer);
-    let price = screening.price(candidate).clone();
+    let price = screening.price(candidate.offer, candidate.price).clone();
     let spot = candidate.purchase == Purchase::Spot;
     let (risk, assumed_risk) = screening.risk(offer);
     let tariff = place_tariff(&input, offer, machine);
@@ -97,7 +96,7 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Pl
     if candidate.modelled {
         warnings.push(Msg::new("warn-price-modelled").arg("source", &*price.why.source));
     }
-    if is_stale(offer, &price, input.today) {
+    if candidate.stale {
         let date = price.why.as_of.map(|d| d.to_string()).unwrap_or_default();
         warnings.push(Msg::new("warn-price-stale").arg("date", date));
     }

@@ -2,22 +2,18 @@
 //! why not. Speed is predicted once per machine and number of nodes, tariffs are picked once per place;
 //! what remains per candidate is the arithmetic of one bill.
 
-use crate::feasible::{
-    Reject, Wanted, is_stale, machine_ok, offer_ok, purchase_ok, unranked_because,
-};
+use crate::derived::{Derived, derive};
+use crate::feasible::{Reject, Wanted, machine_ok};
 use jiff::civil::Date;
-use lessee_cost::{
-    Case, Percentile, Run, commitment_discount, expected_run, resolve_tariff, screen,
-    source_egress, spot_risk,
-};
+use lessee_cost::{Run, expected_run, resolve_tariff, source_egress, spot_risk};
 use lessee_model::tariff::SpotRisk;
 use lessee_model::workload::{Defaults, Job, Trial, Workload};
 use lessee_model::{
-    Basis, Catalog, Confidence, Fixed, GpuTable, Machine, Money, Offer, Prediction, Price,
-    ProbeReport, Provenance, Purchase, Tariff, TariffBook, TaxNote,
+    AsOf, Catalog, GpuTable, Machine, Money, Offer, Prediction, Price, ProbeReport, Purchase,
+    Tariff, TariffBook,
 };
 use lessee_perf::{PerfContext, PerfTables, predict};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Everything that a plan depends on.
@@ -42,6 +38,8 @@ pub struct Rules {
     pub unranked_after_days_gpu_cloud: f64,
     pub unranked_after_days_marketplace: f64,
     pub unranked_after_days_quote: f64,
+    /// By how much a price may have moved per month, as a share; from price lists read twice.
+    pub price_drift_per_month: f64,
     /// Used where nobody publishes interruptions.
     pub spot_fallback: SpotRisk,
 }
@@ -53,6 +51,7 @@ impl Rules {
             unranked_after_days_gpu_cloud: d.get("plan.unranked_after_days_gpu_cloud"),
             unranked_after_days_marketplace: d.get("plan.unranked_after_days_marketplace"),
             unranked_after_days_quote: d.get("plan.unranked_after_days_quote"),
+            price_drift_per_month: d.get("plan.price_drift_per_month"),
             spot_fallback: SpotRisk {
                 hazard_per_hour: d.get("spot.hazard_per_hour"),
                 hazard_low: d.get("spot.hazard_low"),
@@ -87,8 +86,10 @@ pub(crate) struct Candidate {
     pub risk: f64,
     /// Derived by a model: never first.
     pub modelled: bool,
-    /// Older than its market allows: never first while something fresh exists.
+    /// Older than its market allows.
     pub stale: bool,
+    /// Days since the price was read; 0 where nothing dates it.
+    pub age_days: f64,
 }
 
 /// Shown, not ranked.
@@ -111,117 +112,54 @@ type OfferName = (Arc<str>, Arc<str>, Arc<str>);
 /// Caches that live for one plan.
 pub(crate) struct Screening<'a> {
     pub input: PlanInput<'a>,
-    wanted: Wanted,
+    pub(crate) wanted: Wanted,
     fits: Vec<Option<Result<Vec<Fit>, Reject>>>,
-    tariffs: HashMap<(Arc<str>, Arc<str>, u32), Tariff>,
+    /// Different tariffs; places with the same rules share one.
+    tariffs: Vec<Tariff>,
+    tariff_at: HashMap<(Arc<str>, Arc<str>, u32), u32>,
+    tariff_texts: HashMap<String, u32>,
+    /// Providers with published interruption figures.
+    advised: HashSet<Arc<str>>,
     /// By offer; true = assumed, because nobody publishes it.
     risks: HashMap<OfferName, (SpotRisk, bool)>,
-    pub extras: Vec<Price>,
-    extra_of: HashMap<u32, Vec<u32>>,
+    derived: Derived,
+    ages: Vec<(AsOf, i32)>,
 }
 
 impl<'a> Screening<'a> {
     pub(crate) fn new(input: PlanInput<'a>) -> Screening<'a> {
-        let mut screening = Screening {
+        Screening {
             input,
             wanted: Wanted::new(&input),
             fits: (0..input.catalog.machines.len()).map(|_| None).collect(),
-            tariffs: HashMap::new(),
+            tariffs: Vec::new(),
+            tariff_at: HashMap::new(),
+            tariff_texts: HashMap::new(),
             risks: HashMap::new(),
-            extras: Vec::new(),
-            extra_of: HashMap::new(),
-        };
-        screening.derive_prices();
-        screening
-    }
-
-    /// Spot prices modelled from the advisor's savings, and commitments whose discount is published for GPUs.
-    fn derive_prices(&mut self) {
-        let advisor: HashMap<(&str, &str, &str), &lessee_model::tariff::AdvisorRow> = self
-            .input
-            .tariffs
-            .advisor
-            .iter()
-            .map(|row| ((&*row.provider, &*row.region, &*row.instance_type), row))
-            .collect();
-        let committed: Vec<&str> = self
-            .input
-            .tariffs
-            .commitments
-            .iter()
-            .filter(|r| r.gpu_specific && r.discount.is_some())
-            .map(|r| &*r.provider)
-            .collect();
-        for (index, offer) in self.input.catalog.offers.iter().enumerate() {
-            let Some(on_demand) = offer.price(Purchase::OnDemand) else {
-                continue;
-            };
-            let mut extras = Vec::new();
-            if offer.price(Purchase::Spot).is_none()
-                && let Some(row) =
-                    advisor.get(&(&*offer.provider, &*offer.region, &*offer.instance_type))
-                && let Some(rest) = Fixed::from_f64(1.0 - row.savings_pct / 100.0)
-            {
-                let source = format!("{} % below on demand: {}", row.savings_pct, row.why.source);
-                extras.push(Price {
-                    purchase: Purchase::Spot,
-                    per_hour: on_demand.per_hour.times(rest),
-                    why: Arc::new(Provenance::new(
-                        Basis::Modelled,
-                        Confidence::Secondary,
-                        source,
-                        row.why.as_of,
-                    )),
-                    ..on_demand.clone()
-                });
-            }
-            if committed.contains(&&*offer.provider) {
-                for purchase in [Purchase::Month, Purchase::Year1, Purchase::Year3] {
-                    if offer.price(purchase).is_some() {
-                        continue;
-                    }
-                    if let Some(discount) =
-                        commitment_discount(self.input.tariffs, &offer.provider, purchase)
-                        && let Some(rest) = Fixed::from_f64(1.0 - discount.value)
-                    {
-                        extras.push(Price {
-                            purchase,
-                            per_hour: on_demand.per_hour.times(rest),
-                            upfront: Some(1.0),
-                            high: None,
-                            tax: TaxNote::Unknown,
-                            why: Arc::new(Provenance {
-                                basis: Basis::Modelled,
-                                ..discount.why
-                            }),
-                        });
-                    }
-                }
-            }
-            for price in extras {
-                self.extra_of
-                    .entry(index as u32)
-                    .or_default()
-                    .push(self.extras.len() as u32);
-                self.extras.push(price);
-            }
+            advised: input
+                .tariffs
+                .advisor
+                .iter()
+                .map(|row| row.provider.clone())
+                .collect(),
+            derived: derive(input.catalog, input.tariffs),
+            ages: Vec::new(),
         }
     }
 
-    pub(crate) fn price(&self, candidate: &Candidate) -> &Price {
-        match candidate.price {
-            PriceAt::Own(i) => {
-                &self.input.catalog.offers[candidate.offer as usize].prices[i as usize]
-            }
-            PriceAt::Extra(i) => &self.extras[i as usize],
+    pub(crate) fn price(&self, offer: u32, at: PriceAt) -> &Price {
+        match at {
+            PriceAt::Own(i) => &self.input.catalog.offers[offer as usize].prices[i as usize],
+            PriceAt::Extra(i) => &self.derived.prices[i as usize],
         }
     }
 
     /// All prices of an offer, own ones first.
-    fn prices(&self, offer: u32) -> Vec<PriceAt> {
+    pub(crate) fn prices(&self, offer: u32) -> Vec<PriceAt> {
         let own = self.input.catalog.offers[offer as usize].prices.len() as u32;
         let extra = self
-            .extra_of
+            .derived
+            .of_offer
             .get(&offer)
             .into_iter()
             .flatten()
@@ -314,18 +252,46 @@ impl<'a> Screening<'a> {
         }
     }
 
-    fn tariff(&mut self, offer: &Offer, machine: &Machine) -> &Tariff {
+    /// Index of the tariff of an offer's place.
+    pub(crate) fn tariff_index(&mut self, offer: &Offer, machine: &Machine) -> u32 {
         // sizes matter to billing minima only below five cores
         let size = machine.vcpus.map_or(9, |v| v.clamp(0.0, 8.0).ceil() as u32);
         let key = (offer.provider.clone(), offer.region.clone(), size);
-        let input = self.input;
-        self.tariffs
-            .entry(key)
-            .or_insert_with(|| place_tariff(&input, offer, machine))
+        if let Some(index) = self.tariff_at.get(&key) {
+            return *index;
+        }
+        let tariff = place_tariff(&self.input, offer, machine);
+        let next = self.tariffs.len() as u32;
+        let index = *self
+            .tariff_texts
+            .entry(format!("{tariff:?}"))
+            .or_insert(next);
+        if index == next {
+            self.tariffs.push(tariff);
+        }
+        self.tariff_at.insert(key, index);
+        index
+    }
+
+    pub(crate) fn tariff(&self, index: u32) -> &Tariff {
+        &self.tariffs[index as usize]
+    }
+
+    /// Days since the latest day that a date can mean. Few dates occur, so they are remembered.
+    pub(crate) fn age_days(&mut self, date: AsOf) -> i32 {
+        if let Some((_, age)) = self.ages.iter().find(|(d, _)| *d == date) {
+            return *age;
+        }
+        let age = AsOf::from_date(date.latest()).age_days(self.input.today);
+        self.ages.push((date, age));
+        age
     }
 
     /// Interruption rate of a spot offer, and whether it is a mere assumption.
     pub(crate) fn risk(&mut self, offer: &Offer) -> (SpotRisk, bool) {
+        if !self.advised.contains(&offer.provider) {
+            return (self.input.rules.spot_fallback, true);
+        }
         let key = (
             offer.provider.clone(),
             offer.region.clone(),
@@ -340,134 +306,17 @@ impl<'a> Screening<'a> {
         })
     }
 
-    /// Screens one offer. Pushes what can be ranked and what can only be shown; if neither, says why.
-    pub(crate) fn offer(
-        &mut self,
-        index: u32,
-        ranked: &mut Vec<Candidate>,
-        shown: &mut Vec<Shown>,
-    ) -> Result<(), Reject> {
-        let input = self.input;
-        let offer = &input.catalog.offers[index as usize];
-        let c = &input.workload.constraints;
-        offer_ok(offer, c)?;
-        let machine_index = offer.machine.0 as usize;
-        let machine = &input.catalog.machines[machine_index];
-        if let Err(reason) = self.fits(machine_index) {
-            return Err(reason.clone());
-        }
-        let before = ranked.len() + shown.len();
-        let mut reason = Reject::PriceMissing;
-        for at in self.prices(index) {
-            if let Err(e) = self.price_of(index, machine, at, ranked, shown) {
-                reason = e;
-            }
-        }
-        self.mix(index, machine, ranked);
-        if ranked.len() + shown.len() == before {
-            Err(reason)
-        } else {
-            Ok(())
-        }
-    }
-
-    fn price_of(
-        &mut self,
-        index: u32,
-        machine: &'a Machine,
-        at: PriceAt,
-        ranked: &mut Vec<Candidate>,
-        shown: &mut Vec<Shown>,
-    ) -> Result<(), Reject> {
-        let input = self.input;
-        let offer = &input.catalog.offers[index as usize];
-        let w = input.workload;
-        let probe = Candidate {
-            offer: index,
-            price: at,
-            purchase: Purchase::OnDemand,
-            nodes: 0,
-            base_nodes: 0,
-            total: 0.0,
-            wall_s: 0.0,
-            risk: 0.0,
-            modelled: false,
-            stale: false,
-        };
-        let price = self.price(&probe).clone();
-        purchase_ok(price.purchase, &w.constraints)?;
-        if price.per_hour.amount <= Fixed::ZERO {
-            return Err(Reject::PriceMissing);
-        }
-        if let Some(cap) = w.constraints.max_price
-            && let Ok(converted) = w.money.fx.convert(price.per_hour, cap.currency)
-            && converted.amount > cap.amount
-        {
-            return Err(Reject::PriceCap);
-        }
-        let unranked = unranked_because(offer, machine, &price, &input);
-        let risk = (price.purchase == Purchase::Spot).then(|| self.risk(offer).0);
-        let modelled = price.why.basis == Basis::Modelled;
-        let stale = is_stale(offer, &price, input.today);
-        let nodes: Vec<(u32, Run)> = self.runs(offer, machine, risk.as_ref())?;
-        let mut last = Ok(());
-        let mut added = false;
-        for (nodes, run) in nodes {
-            let tariff = self.tariff(offer, machine);
-            let case = Case {
-                workload: w,
-                offer,
-                machine,
-                price: &price,
-                purchase: price.purchase,
-                nodes,
-                run: &run,
-                tariff,
-                percentile: Percentile::P50,
-                base_nodes: 0,
-                base_price: None,
-            };
-            let screened = screen(&case);
-            let candidate = Candidate {
-                purchase: price.purchase,
-                nodes,
-                wall_s: screened.wall_s,
-                risk: run.interruptions,
-                modelled,
-                stale,
-                ..probe
-            };
-            let total = screened.total(w.money.currency);
-            if let Err(e) = limits(w, screened.wall_s, total) {
-                last = Err(e);
-                continue;
-            }
-            added = true;
-            match (unranked, total) {
-                (None, Some(total)) => ranked.push(Candidate {
-                    total: total.amount.to_f64(),
-                    ..candidate
-                }),
-                (code, total) => shown.push(Shown {
-                    candidate,
-                    code: code.unwrap_or("no_exchange_rate"),
-                    total,
-                }),
-            }
-        }
-        if added { Ok(()) } else { last }
-    }
-
     /// Durations for each number of machines.
     pub(crate) fn runs(
         &mut self,
         offer: &Offer,
         machine: &Machine,
+        tariff: u32,
         risk: Option<&SpotRisk>,
     ) -> Result<Vec<(u32, Run)>, Reject> {
         let w = self.input.workload;
         let boot_s = self
-            .tariff(offer, machine)
+            .tariff(tariff)
             .boot
             .as_ref()
             .map_or(0.0, |b| b.value.p50_s);
@@ -510,68 +359,6 @@ impl<'a> Screening<'a> {
             Ok(runs)
         }
     }
-
-    /// Serving: the average load under a commitment, the rest on demand.
-    fn mix(&mut self, index: u32, machine: &'a Machine, ranked: &mut Vec<Candidate>) {
-        let input = self.input;
-        let w = input.workload;
-        let Job::Serve(serve) = &w.job else { return };
-        if purchase_ok(Purchase::Mix, &w.constraints).is_err() || serve.peak_rate <= serve.rate {
-            return;
-        }
-        let offer = &input.catalog.offers[index as usize];
-        let at = |purchase| offer.prices.iter().position(|p| p.purchase == purchase);
-        let Some(peak_at) = at(Purchase::OnDemand) else {
-            return;
-        };
-        let Some(base_at) = at(Purchase::Year1).or_else(|| at(Purchase::Month)) else {
-            return;
-        };
-        let (peak, base) = (&offer.prices[peak_at], &offer.prices[base_at]);
-        let usable = |p: &Price| {
-            p.per_hour.amount > Fixed::ZERO && unranked_because(offer, machine, p, &input).is_none()
-        };
-        if !usable(peak) || !usable(base) {
-            return;
-        }
-        let Ok(runs) = self.runs(offer, machine, None) else {
-            return;
-        };
-        for (nodes, run) in runs {
-            let base_nodes =
-                ((f64::from(nodes) * serve.rate / serve.peak_rate).ceil() as u32).clamp(1, nodes);
-            let case = Case {
-                workload: w,
-                offer,
-                machine,
-                price: peak,
-                purchase: Purchase::Mix,
-                nodes,
-                run: &run,
-                tariff: self.tariff(offer, machine),
-                percentile: Percentile::P50,
-                base_nodes,
-                base_price: Some(base),
-            };
-            let screened = screen(&case);
-            if let Some(total) = screened.total(w.money.currency)
-                && limits(w, screened.wall_s, Some(total)).is_ok()
-            {
-                ranked.push(Candidate {
-                    offer: index,
-                    price: PriceAt::Own(peak_at as u32),
-                    purchase: Purchase::Mix,
-                    nodes,
-                    base_nodes,
-                    total: total.amount.to_f64(),
-                    wall_s: screened.wall_s,
-                    risk: 0.0,
-                    modelled: false,
-                    stale: is_stale(offer, peak, input.today) || is_stale(offer, base, input.today),
-                });
-            }
-        }
-    }
 }
 
 /// The tariff of an offer's place, and what the place where the data are now charges for letting them go.
@@ -584,32 +371,6 @@ pub(crate) fn place_tariff(input: &PlanInput<'_>, offer: &Offer, machine: &Machi
         ),
         ..resolve_tariff(input.tariffs, &offer.provider, &offer.region, machine.vcpus)
     }
-}
-
-/// Deadline and budget. A service has no deadline: it runs as long as it was asked to.
-fn limits(w: &Workload, wall_s: f64, total: Option<Money>) -> Result<(), Reject> {
-    if !wall_s.is_finite() {
-        return Err(Reject::NeverFinishes);
-    }
-    if let Some(deadline) = w.constraints.deadline
-        && !matches!(w.job, Job::Serve(_))
-        && wall_s > deadline.0
-    {
-        return Err(Reject::Deadline {
-            seconds: wall_s,
-            allowed: deadline.0,
-        });
-    }
-    if let (Some(budget), Some(total)) = (w.constraints.budget, total)
-        && let Ok(spent) = w.money.fx.convert(total, budget.currency)
-        && spent.amount > budget.amount
-    {
-        return Err(Reject::Budget {
-            total: spent.amount.to_f64(),
-            allowed: budget.amount.to_f64(),
-        });
-    }
-    Ok(())
 }
 
 /// Machines beyond which more of them cannot help.

@@ -206,6 +206,7 @@ pub(crate) fn unranked_because(
     offer: &Offer,
     machine: &Machine,
     price: &Price,
+    age_days: Option<i32>,
     input: &PlanInput<'_>,
 ) -> Option<&'static str> {
     let allow = input.workload.constraints.allow_unverified;
@@ -224,11 +225,7 @@ pub(crate) fn unranked_because(
         Market::Marketplace => input.rules.unranked_after_days_marketplace,
         Market::Quote => input.rules.unranked_after_days_quote,
     };
-    let age = price
-        .why
-        .as_of
-        .map(|d| lessee_model::AsOf::from_date(d.latest()).age_days(input.today));
-    match age {
+    match age_days {
         None if price.why.basis == Basis::Quoted => None,
         None => Some("price_undated"),
         Some(days) if f64::from(days) > limit => Some("price_too_old"),
@@ -236,9 +233,7 @@ pub(crate) fn unranked_because(
     }
 }
 
-/// Whether a price is older than its market allows.
-pub(crate) fn is_stale(offer: &Offer, price: &Price, today: jiff::civil::Date) -> bool {
-    price.why.as_of.is_some_and(|d| {
-        lessee_model::AsOf::from_date(d.latest()).age_days(today) > offer.market.stale_after_days()
-    })
+/// Whether a price of this age is older than its market allows.
+pub(crate) fn is_stale(offer: &Offer, age_days: Option<i32>) -> bool {
+    age_days.is_some_and(|days| days > offer.market.stale_after_days())
 }

@@ -1,17 +1,19 @@
 //! From facts and a workload to a ranked plan: one file per step.
 //!
-//! [`plan`] runs the steps in order: `feasible` (may this offer do the job at all?), `evaluate` (how fast,
-//! how long, what does it cost: screening all offers), `rank` (best per machine, demotions), `pareto`
+//! [`plan`] runs the steps in order: `feasible` (may this offer do the job at all?), `evaluate` and `screen`
+//! (how fast, how long, what does it cost: all offers), `rank` (best per machine, demotions), `pareto`
 //! (what nothing else beats in cost, time and risk at once) and `detail` (the itemised bill of the
 //! finalists). [`why_not`] answers for a single offer by the same code.
 //!
 //! Pure: no clock, no files. `today` comes in as an argument and decides which prices are stale.
 
+mod derived;
 mod detail;
 mod evaluate;
 mod feasible;
 mod pareto;
 mod rank;
+mod screen;
 mod why_not;
 
 pub use detail::{CostPerUnit, PlanOption};

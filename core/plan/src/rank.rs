@@ -4,6 +4,7 @@
 use crate::detail::{PlanOption, option};
 use crate::evaluate::{Candidate, PlanInput, Screening, Shown};
 use crate::pareto::front;
+use crate::screen::screen_all;
 use lessee_model::{Bill, Money, Msg, Purchase, Quantified};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -43,12 +44,10 @@ pub fn plan(input: PlanInput<'_>, top: usize) -> Plan {
     let mut ranked: Vec<Candidate> = Vec::new();
     let mut shown: Vec<Shown> = Vec::new();
     let mut rejected = Rejected::default();
-    for index in 0..input.catalog.offers.len() as u32 {
-        if let Err(reason) = screening.offer(index, &mut ranked, &mut shown) {
-            rejected.count += 1;
-            *rejected.by_reason.entry(reason.code()).or_default() += 1;
-        }
-    }
+    screen_all(&mut screening, &mut ranked, &mut shown, |reason| {
+        rejected.count += 1;
+        *rejected.by_reason.entry(reason.code()).or_default() += 1;
+    });
     let mut best = cheapest_places(&input, ranked);
     if best.iter().all(|c| c.modelled) {
         // a modelled price is never first: alone it can only be shown
@@ -77,7 +76,7 @@ pub fn plan(input: PlanInput<'_>, top: usize) -> Plan {
             )
         })
         .collect();
-    lead(&mut finalists);
+    lead(&mut finalists, input.rules.price_drift_per_month);
     let mut options = Vec::with_capacity(finalists.len());
     let mut pareto = Vec::new();
     for (i, (_, on_front, option)) in finalists.into_iter().enumerate() {
@@ -167,11 +166,7 @@ fn choose(input: &PlanInput<'_>, best: &[Candidate], on_front: &[usize], top: us
             last_s = best[*index].wall_s;
         }
     }
-    let may_lead = |c: &&Candidate| !c.modelled && !c.stale;
-    let leader = best
-        .iter()
-        .find(may_lead)
-        .or_else(|| best.iter().find(|c| !c.modelled));
+    let leader = best.iter().find(|c| !c.modelled);
     if let Some(leader) = leader
         && let Some(index) = best.iter().position(|c| std::ptr::eq(c, leader))
     {
@@ -185,15 +180,20 @@ fn choose(input: &PlanInput<'_>, best: &[Candidate], on_front: &[usize], top: us
 /// Options of the front beyond the best ten.
 const FRONT_EXTRAS: usize = 12;
 
-/// Puts first what may be first: never a modelled price, a stale one only if nothing else is there, and what
-/// is not published counts with the upper end of its range, so that a gap in a price list wins nothing.
-fn lead(finalists: &mut Vec<(Candidate, bool, PlanOption)>) {
+/// Puts first what may be first. A modelled price never does. For the lead a price counts as much more as it
+/// may have risen since it was read, and what is not published counts with the upper end of its range: an
+/// old list or a gap in it wins nothing.
+fn lead(finalists: &mut Vec<(Candidate, bool, PlanOption)>, drift_per_month: f64) {
     let key = |(c, _, o): &(Candidate, bool, PlanOption)| {
-        (c.modelled, c.stale, c.total + unpublished(&o.bill))
+        let months = if c.stale { c.age_days / 30.4 } else { 0.0 };
+        (
+            c.modelled,
+            c.total * (1.0 + drift_per_month).powf(months) + unpublished(&o.bill),
+        )
     };
     let best = (0..finalists.len()).min_by(|a, b| {
         let (a, b) = (key(&finalists[*a]), key(&finalists[*b]));
-        (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2))
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
     });
     if let Some(index) = best {
         let first = finalists.remove(index);

@@ -3,6 +3,7 @@
 use crate::evaluate::{Candidate, PlanInput, Screening, Shown};
 use crate::feasible::Reject;
 use crate::rank::Plan;
+use crate::screen::screen_one;
 use lessee_model::{Money, Purchase, glob_match};
 
 #[derive(Clone, Debug)]
@@ -63,7 +64,7 @@ pub fn why_not(input: PlanInput<'_>, plan: &Plan, wanted: &str) -> Vec<WhyNot> {
             continue;
         }
         let (mut ranked, mut shown): (Vec<Candidate>, Vec<Shown>) = (Vec::new(), Vec::new());
-        let verdict = match screening.offer(index as u32, &mut ranked, &mut shown) {
+        let verdict = match screen_one(&mut screening, index as u32, &mut ranked, &mut shown) {
             Err(reason) => Verdict::Rejected(reason),
             Ok(()) => match ranked.iter().min_by(|a, b| a.total.total_cmp(&b.total)) {
                 Some(c) => {

@@ -198,7 +198,7 @@ fn ranking(options: &[&OptionDoc], texts: &Texts) -> Table {
             Cell::new(texts.seconds(o.work.duration_seconds))
                 .raw(o.work.duration_seconds.to_string()),
             match o.cost_per_unit.amount {
-                Some(m) => Cell::new(texts.unit_price(m)).raw(m.exact()),
+                Some(m) => Cell::new(texts.number(m.amount.to_f64())).raw(m.exact()),
                 None => Cell::unknown(),
             },
             Cell::new(texts.term("bound", o.work.bound_by.as_str())).raw(o.work.bound_by.as_str()),
