@@ -4,6 +4,7 @@
 //! `examples/*.toml` with a `kind` are workloads, `buy*.toml` answer rent or own, a folder with a
 //! `workload.toml` is a project whose quotes are imported first.
 
+use crate::readme;
 use crate::sh;
 use crate::steps::Outcome;
 use anyhow::{Context, Result, bail};
@@ -64,11 +65,8 @@ fn workload(binary: &Path, home: &Path, file: &str) -> Result<String> {
         .as_str()
         .context("no total")?;
     let currency = first["bill"]["total"]["currency"].as_str().unwrap_or("?");
-    let table = sh::capture(sh::without_network(sh::lessee(
-        binary,
-        home,
-        &["plan", file],
-    )))?;
+    let table = shown(binary, home, &["plan", file])?;
+    shown(binary, home, &["plan", file, "--explain", "1"])?;
     let instance = first["offer"]["instance_type"].as_str().unwrap_or(key);
     if !table.contains(instance) {
         bail!("the table does not show {instance}, which JSON ranks first");
@@ -83,11 +81,7 @@ fn buy(binary: &Path, name: &str) -> Result<String> {
     let home = sh::scratch("examples")?;
     let file = format!("examples/{name}");
     let json = ask(binary, &home, &["buy", &file, "-o", "json"])?;
-    sh::capture(sh::without_network(sh::lessee(
-        binary,
-        &home,
-        &["buy", &file],
-    )))?;
+    shown(binary, &home, &["buy", &file])?;
     let schema = json["schema"].as_str().context("no schema")?;
     Ok(schema.to_owned())
 }
@@ -114,11 +108,7 @@ fn project(binary: &Path, name: &str) -> Result<String> {
             bail!("{file}: no offer was read");
         }
         offers += read;
-        sh::capture(sh::without_network(sh::lessee(
-            binary,
-            &home,
-            &["catalog", "import", &file],
-        )))?;
+        shown(binary, &home, &["catalog", "import", &file])?;
     }
     let said = workload(binary, &home, &format!("examples/{name}/workload.toml"))?;
     Ok(format!(
@@ -127,8 +117,17 @@ fn project(binary: &Path, name: &str) -> Result<String> {
     ))
 }
 
+/// What people see, in both languages; gives the English.
+fn shown(binary: &Path, home: &Path, args: &[&str]) -> Result<String> {
+    let chinese = [args, &["--lang", "zh-CN"]].concat();
+    readme::capture(sh::without_network(sh::lessee(binary, home, &chinese)))
+        .with_context(|| chinese.join(" "))?;
+    readme::capture(sh::without_network(sh::lessee(binary, home, args)))
+        .with_context(|| args.join(" "))
+}
+
 fn ask(binary: &Path, home: &Path, args: &[&str]) -> Result<Value> {
-    let text = sh::capture(sh::without_network(sh::lessee(binary, home, args)))?;
+    let text = readme::capture(sh::without_network(sh::lessee(binary, home, args)))?;
     serde_json::from_str(&text)
         .with_context(|| format!("`lessee {}` printed no JSON", args.join(" ")))
 }
@@ -165,7 +164,7 @@ mod tests {
 
     #[test]
     fn the_probe_report_is_one() {
-        let path = crate::sh::root().join("examples/probe-report.json");
+        let path = crate::sh::root().join("examples/probe-8xh100.json");
         let text = std::fs::read_to_string(path).expect("text");
         let report: ProbeReport = serde_json::from_str(&text).expect("a probe report");
         assert_eq!(report.schema, "lessee/probe/v1");

@@ -3,7 +3,7 @@
 //! With `--check` nothing is written and a stale file is an error.
 
 use crate::steps::Outcome;
-use crate::{reference, sh};
+use crate::{readme, reference, sh};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -88,7 +88,8 @@ fn files(binary: &Path, home: &Path) -> Result<BTreeMap<String, String>> {
         ];
         let mut command = sh::lessee(binary, home, &args);
         command.env("COLUMNS", WIDTH);
-        let shown = excerpt(&sh::capture(command)?, bill).with_context(|| path.to_owned())?;
+        let shown = excerpt(&readme::capture(command).context(path)?, bill)
+            .with_context(|| path.to_owned())?;
         let old =
             std::fs::read_to_string(sh::root().join(path)).with_context(|| path.to_owned())?;
         let new = fill(&old, &shown).with_context(|| format!("{path}: no {OPEN} … {CLOSE}"))?;

@@ -15,6 +15,7 @@ mod layers;
 mod licences;
 mod measure;
 mod peers;
+mod readme;
 mod reference;
 mod release;
 mod rows;
@@ -22,6 +23,7 @@ mod sh;
 mod steps;
 mod test;
 mod tidy;
+mod wheel;
 
 use std::process::ExitCode;
 
@@ -29,12 +31,15 @@ const HELP: &str = "\
 cargo xtask TASK
 
   test [--install] [--full]   all that CI does; --install first installs the peers on a bare Debian machine,
-                              --full fuzzes each target for 10 minutes instead of 20 seconds
+                              --full fuzzes each target for 10 minutes instead of 20 seconds, and builds,
+                              installs and tries the wheel
   layers                      core uses only core, io never app
   tidy                        file sizes, paths of one machine, left-over markers
   licences                    every fact has a source, every data file a licence
   generate [--check]          schemas/, docs/reference/, the output shown in the READMEs
   examples                    every example through the release binary, without network
+  readme                      the command of the READMEs, as written there, without network
+  wheel                       builds the wheel, installs it into an empty environment and tries it
   fuzz [SECONDS]              each fuzz target for so long (20)
   bench [--peers] [--check]   CPU seconds and memory of plan and catalog list; --peers: beside SkyPilot and gpuhunt
   rows [DIR]                  only write the 128,000 rows of the benchmark (target/bench/rows)
@@ -51,6 +56,8 @@ fn main() -> ExitCode {
         Some("licences") => licences::check(),
         Some("generate") => generate::run(flag("--check")),
         Some("examples") => examples::run(),
+        Some("readme") => readme::command(),
+        Some("wheel") => wheel::check(),
         Some("fuzz") => {
             let seconds = args.get(1).and_then(|s| s.parse().ok()).unwrap_or(20);
             fuzz::run(seconds)

@@ -4,6 +4,7 @@
 use crate::sh;
 use crate::steps::Outcome;
 use anyhow::{Context, Result};
+use std::path::Path;
 
 pub(crate) fn run() -> Result<Outcome> {
     sh::run(sh::cargo(&[
@@ -84,8 +85,14 @@ fn wheel() -> Result<Outcome> {
             "no wheel: maturin is not installed (pip install maturin)".into(),
         ));
     }
+    build_wheel(Path::new("maturin"), &sh::root().join("dist"))?;
+    Ok(Outcome::Passed)
+}
+
+/// Builds the wheel into the folder `out`.
+pub(crate) fn build_wheel(maturin: &Path, out: &Path) -> Result<()> {
     let mut maturin = sh::command(
-        "maturin",
+        maturin,
         &[
             "build",
             "--profile",
@@ -97,9 +104,8 @@ fn wheel() -> Result<Outcome> {
             "--out",
         ],
     );
-    maturin.arg(sh::root().join("dist"));
-    sh::run(maturin)?;
-    Ok(Outcome::Passed)
+    maturin.arg(out);
+    sh::run(maturin)
 }
 
 /// The triple of this machine, as rustc names it.

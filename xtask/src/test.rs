@@ -1,7 +1,7 @@
 //! All that CI does, cheap checks first. A step that fails does not stop the next ones.
 
 use crate::steps::{Outcome, Steps};
-use crate::{bench, examples, fuzz, generate, layers, licences, peers, sh, tidy};
+use crate::{bench, examples, fuzz, generate, layers, licences, peers, readme, sh, tidy, wheel};
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::process::ExitCode;
@@ -44,10 +44,14 @@ pub(crate) fn run(install: bool, full: bool) -> ExitCode {
         sh::release_binary().map(|_| Outcome::Passed)
     });
     steps.step("generated files", || generate::run(true));
+    steps.step("README command", readme::command);
     steps.step("examples", examples::run);
     steps.step("benchmarks compile", benchmarks);
     steps.step("speed", || bench::run(false, true));
     steps.step("fuzzing", || fuzz::run(if full { LONG } else { SHORT }));
+    if full {
+        steps.step("wheel", wheel::check);
+    }
     steps.close()
 }
 

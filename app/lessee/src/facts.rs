@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::Printer;
 use crate::settings::Settings;
-use lessee_catalog::{CatalogError, Facts, Store};
+use lessee_catalog::{CatalogError, Facts, ListFilter, Loaded, Store};
 use lessee_model::{Explain, Msg};
 use std::path::Path;
 
@@ -28,10 +28,14 @@ pub(crate) fn store(settings: &Settings) -> Store {
 /// # Errors
 /// The manifest of the user's folder cannot be read.
 pub(crate) fn load(settings: &Settings) -> Result<(Facts, Vec<CatalogError>), Failure> {
-    let mut facts = builtin()?;
+    let facts = builtin()?;
     let loaded = store(settings).load_all(&facts)?;
+    Ok(laid_over(facts, loaded))
+}
+
+fn laid_over(mut facts: Facts, loaded: Loaded) -> (Facts, Vec<CatalogError>) {
     facts.catalog = loaded.catalog;
-    Ok((facts, loaded.problems))
+    (facts, loaded.problems)
 }
 
 /// As [`load`]; rows of the user's that could not be read are reported on stderr.
@@ -40,13 +44,33 @@ pub(crate) fn load(settings: &Settings) -> Result<(Facts, Vec<CatalogError>), Fa
 /// As [`load`].
 pub(crate) fn load_reporting(settings: &Settings, printer: &Printer) -> Result<Facts, Failure> {
     let (facts, problems) = load(settings)?;
+    report_problems(&problems, printer);
+    Ok(facts)
+}
+
+/// As [`load_reporting`], without offers that the filter excludes where that saves time.
+///
+/// # Errors
+/// As [`load`].
+pub(crate) fn load_matching(
+    settings: &Settings,
+    filter: &ListFilter,
+    printer: &Printer,
+) -> Result<Facts, Failure> {
+    let facts = builtin()?;
+    let loaded = store(settings).load_matching(&facts, filter)?;
+    let (facts, problems) = laid_over(facts, loaded);
+    report_problems(&problems, printer);
+    Ok(facts)
+}
+
+fn report_problems(problems: &[CatalogError], printer: &Printer) {
     for problem in problems.iter().take(LISTED) {
         printer.warn(&problem.msg());
     }
     if problems.len() > LISTED {
         printer.warn(&Msg::new("facts-more-problems").arg("n", problems.len() - LISTED));
     }
-    Ok(facts)
 }
 
 /// Text of an input file in any of the encodings that people use, `-` = stdin, and how to call it in errors.

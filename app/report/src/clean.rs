@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-/// Replaces control characters (tab becomes a blank, line breaks stay) and the invisible characters that
-/// reverse the reading direction.
+/// Replaces control characters (tab becomes a blank, line breaks stay), the invisible characters that
+/// reverse the reading direction, and those of no width that make two different names look the same.
 pub fn clean(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unsafe) {
         return Cow::Borrowed(text);
@@ -18,7 +18,8 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 }
 
 fn is_unsafe(c: char) -> bool {
-    (c.is_control() && c != '\n') || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    (c.is_control() && c != '\n')
+        || matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2060}' | '\u{FEFF}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

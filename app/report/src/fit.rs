@@ -20,8 +20,11 @@ pub(crate) struct Fitted {
 
 /// Draws the table, at most `width` columns wide wherever that is possible.
 pub(crate) fn draw(table: &Table, width: usize, colour: bool) -> Fitted {
-    let cells: Vec<Vec<String>> = table
-        .rows
+    let drawn = table
+        .head
+        .map_or(table.rows.len(), |h| h.shown.min(table.rows.len()));
+    let rows = &table.rows[..drawn];
+    let cells: Vec<Vec<String>> = rows
         .iter()
         .map(|row| {
             row.iter()
@@ -70,7 +73,7 @@ pub(crate) fn draw(table: &Table, width: usize, colour: bool) -> Fitted {
     let rule: Vec<String> = widths.iter().map(|w| "─".repeat(*w)).collect();
     out.push_str(&rule.join(&" ".repeat(GAP)));
     out.push('\n');
-    for (row, texts) in table.rows.iter().zip(&cells) {
+    for (row, texts) in rows.iter().zip(&cells) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         put_row(
             &mut out,
@@ -214,7 +217,11 @@ fn break_point(text: &str, width: usize) -> (usize, usize) {
             return (at, at);
         }
         used += w;
-        if matches!(c, '/' | ',' | ';' | '|') {
+        // not inside a number: 35,700
+        let in_number = c == ','
+            && before.is_some_and(|b| b.is_ascii_digit())
+            && text[offset + 1..].starts_with(|n: char| n.is_ascii_digit());
+        if matches!(c, '/' | ',' | ';' | '|') && !in_number {
             good = Some((offset + c.len_utf8(), used));
         } else if matches!(c, '-' | '_') {
             poor = Some(offset + c.len_utf8());

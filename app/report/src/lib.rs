@@ -5,6 +5,7 @@
 //! here reads or writes files, the environment or the terminal: width and colour are passed in.
 
 mod clean;
+pub mod documents;
 mod fit;
 mod lang;
 mod locales;
@@ -20,5 +21,5 @@ pub use lang::Lang;
 pub use locales::sources;
 pub use render::{Format, render};
 pub use report::{Block, Report, Style};
-pub use table::{Align, Cell, Column, Table, Tone};
+pub use table::{Align, Cell, Column, Head, Table, Tone};
 pub use texts::Texts;

@@ -100,6 +100,10 @@ fn terminal(report: &Report, style: Style, texts: &Texts) -> String {
             Block::Table(table) => {
                 let fitted = draw(table, style.width, style.colour);
                 out.push_str(&fitted.text);
+                if let Some(head) = table.head.filter(|h| h.total > h.shown) {
+                    let note = Msg::new("table-more").arg("n", (head.total - head.shown) as f64);
+                    paragraph(&mut out, "", &texts.msg(&note), style.width);
+                }
                 if !fitted.hidden.is_empty() {
                     let note =
                         Msg::new("table-hidden-columns").arg("columns", fitted.hidden.join(", "));
@@ -161,11 +165,20 @@ fn csv(report: &Report) -> String {
     out
 }
 
+/// CSV of a report is opened in spreadsheets: control characters go, and a text that a spreadsheet would run
+/// as a formula gets an apostrophe before it. Numbers stay as they are. (`catalog export` writes exact data.)
 fn csv_field(text: &str) -> String {
+    let text = clean(text);
+    let formula = text.starts_with(['=', '+', '@', '-']) && text.parse::<f64>().is_err();
+    let text = if formula {
+        format!("'{text}")
+    } else {
+        text.into_owned()
+    };
     if text.contains([',', '"', '\n', '\r']) || text.starts_with(' ') || text.ends_with(' ') {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
-        text.to_owned()
+        text
     }
 }
 
@@ -342,5 +355,19 @@ mod tests {
             &texts,
         );
         assert!(loud.contains("\x1b[1m"));
+    }
+}
+
+#[cfg(test)]
+mod csv_tests {
+    use super::csv_field;
+
+    #[test]
+    fn formulas_and_escapes_are_inert_numbers_are_not_touched() {
+        assert_eq!(csv_field("=cmd()"), "'=cmd()");
+        assert_eq!(csv_field("@SUM(1)"), "'@SUM(1)");
+        assert_eq!(csv_field("-12.5"), "-12.5");
+        assert_eq!(csv_field("a\x1b[31m"), "a\u{FFFD}[31m");
+        assert_eq!(csv_field("a,b"), "\"a,b\"");
     }
 }

@@ -134,6 +134,17 @@ impl From<String> for Cell {
 pub struct Table {
     pub columns: Vec<Column>,
     pub rows: Vec<Vec<Cell>>,
+    /// Only the terminal shortens a table, and says so; the other formats have all of `rows`.
+    pub head: Option<Head>,
+}
+
+/// How much of a long table a terminal shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Rows drawn.
+    pub shown: usize,
+    /// Rows there are; more than [`Table::rows`] holds where nobody needs the rest.
+    pub total: usize,
 }
 
 impl Table {
@@ -141,6 +152,7 @@ impl Table {
         Table {
             columns,
             rows: Vec::new(),
+            head: None,
         }
     }
 
@@ -165,6 +177,7 @@ impl Table {
                 .iter()
                 .map(|r| keep.iter().map(|i| r[*i].clone()).collect())
                 .collect(),
+            head: self.head,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Ranges over all providers, for what one provider does not publish: an unknown line says "between a and b
 //! elsewhere". The bounds always come from the tariff rows, never from code.
 
+use crate::sources;
 use lessee_model::tariff::{BootRow, BootTime, StorageRow, TariffBook};
 use lessee_model::{Basis, Confidence, Fixed, Known, Money, Msg, Provenance, Sourced, Unknown};
 
@@ -28,14 +29,25 @@ pub(crate) fn unknown(
         reason: Msg::new(id).arg("provider", provider),
         low: bounds.map(|b| b.0),
         high: bounds.map(|b| b.1),
+        why: bound(sources::ELSEWHERE),
     }
+}
+
+/// The source of a range that is lessee's own reasoning.
+pub(crate) fn bound(source: &'static str) -> Provenance {
+    Provenance::new(Basis::Modelled, Confidence::Unverified, source, None)
+}
+
+/// A zero that nobody verified says nothing about what anybody charges; any other value widens the range.
+fn says_something(price: Money, why: &Provenance) -> bool {
+    why.confidence < Confidence::Unverified || !price.amount.is_zero()
 }
 
 /// Traffic and address prices of one scope, all providers.
 pub(crate) fn egress_prices(book: &TariffBook, scope: &str) -> impl Iterator<Item = Money> {
     book.egress
         .iter()
-        .filter(move |r| *r.scope == *scope)
+        .filter(move |r| *r.scope == *scope && says_something(r.price, &r.why))
         .map(|r| r.price)
 }
 
@@ -43,7 +55,7 @@ pub(crate) fn egress_prices(book: &TariffBook, scope: &str) -> impl Iterator<Ite
 pub(crate) fn storage_prices(book: &TariffBook, kind: &str) -> impl Iterator<Item = Money> {
     book.storage
         .iter()
-        .filter(move |r| *r.kind == *kind && r.default)
+        .filter(move |r| *r.kind == *kind && r.default && says_something(r.price, &r.why))
         .map(per_unit)
 }
 
@@ -107,11 +119,7 @@ pub(crate) fn boot(book: &TariffBook, provider: &str) -> Known<BootTime> {
         Provenance::new(
             Basis::Assumed,
             Confidence::Unverified,
-            format!(
-                "median and slowest of {} other providers: {}",
-                others.len(),
-                middle.why.source
-            ),
+            format!("{}; {}", sources::BOOT_ELSEWHERE, middle.why.source),
             middle.why.as_of,
         ),
     ))

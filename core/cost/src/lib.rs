@@ -16,6 +16,7 @@ mod buy;
 mod commitments;
 mod elsewhere;
 mod interruption;
+mod sources;
 mod spot;
 mod tariff;
 mod tiers;
@@ -28,8 +29,8 @@ pub use buy::{
     BUY_SCHEMA, BuyDefault, BuyError, BuyFile, BuyInput, BuyLine, BuyReport, Choice, Parameter,
     Sensitivity, buy_report, parse_buy, resolve_buy,
 };
-pub use commitments::commitment_discount;
+pub use commitments::{CommitmentDiscount, commitment_discount};
 pub use interruption::{Expected, expected_interruptions, expected_run, poisson_p90};
 pub use spot::spot_risk;
 pub use tariff::{resolve_tariff, source_egress};
-pub use tiers::{TierPart, tier_parts, tiered_cost};
+pub use tiers::{MonthVolume, TierPart, monthly_tier_parts, tier_parts, tiered_cost};

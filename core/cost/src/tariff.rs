@@ -1,9 +1,12 @@
 //! From tariff rows to the rules of one place.
 //!
 //! A row's `region` may be a glob: the longest literal part wins and `*` is the fallback. A price that is
-//! published for another region of the same provider is not taken over: it stays unknown, with a range.
+//! published for another region of the same provider is not taken over: it stays unknown, with a range. So does
+//! a price of which nothing could be verified; a billing rule of that kind stays in use with its mark, because
+//! some rounding has to be taken and the difference is small.
 //! Not here: applying the rules to quantities (`bill/`).
 
+use crate::bill::HOURS_PER_MONTH;
 use crate::elsewhere::{self, egress_prices, per_unit, storage_prices, unknown};
 use lessee_model::tariff::{
     BillingRow, BillingRule, EgressRow, PerVolumeMonth, StorageRow, Tier, VolumeUnit,
@@ -42,6 +45,12 @@ pub fn resolve_tariff(
         billing: place.billing(vcpus),
         boot: elsewhere::boot(book, provider),
         rounding_elsewhere_s: elsewhere::rounding(book),
+        month_hours: book
+            .month_hours
+            .get(provider)
+            .copied()
+            .unwrap_or(HOURS_PER_MONTH)
+            .max(1),
         source_egress: None,
     }
 }
@@ -128,7 +137,7 @@ impl<'a> Place<'a> {
             })
             .collect();
         let (allowance, tiers) = split_allowance(contiguous(tiers).ok_or_else(missing)?);
-        let mut why = weakest(rows.iter().map(|r| &r.why)).ok_or_else(missing)?;
+        let mut why = founded(rows.iter().map(|r| &r.why)).ok_or_else(missing)?;
         // a world price used for a destination that the provider does not name
         if *first.destination != *destinations[0] && *first.destination != *"*" {
             why.confidence = why.confidence.max(Confidence::General);
@@ -145,8 +154,8 @@ impl<'a> Place<'a> {
 
     fn public_ip(&self) -> Known<Money> {
         match self.rows("public_ip_hour", &["*", "world"]).first() {
-            Some(row) => Ok(Sourced::new(row.price, row.why.clone())),
-            None => Err(unknown(
+            Some(row) if row.why.confidence < Confidence::Unverified => Ok(Sourced::new(row.price, row.why.clone())),
+            _ => Err(unknown(
                 "cost-unknown-public-ip",
                 self.provider,
                 egress_prices(self.book, "public_ip_hour"),
@@ -188,14 +197,14 @@ impl<'a> Place<'a> {
                 tiers: contiguous(tiers).ok_or_else(missing)?,
                 min_days: rows.iter().filter_map(|r| r.min_days).max().unwrap_or(0),
             },
-            weakest(rows.iter().map(|r| &r.why)).ok_or_else(missing)?,
+            founded(rows.iter().map(|r| &r.why)).ok_or_else(missing)?,
         ))
     }
 
     fn requests(&self, kind: &'a str) -> Known<Money> {
         match self.storage_rows(kind).first() {
-            Some(row) => Ok(Sourced::new(row.price, row.why.clone())),
-            None => Err(unknown(
+            Some(row) if row.why.confidence < Confidence::Unverified => Ok(Sourced::new(row.price, row.why.clone())),
+            _ => Err(unknown(
                 "cost-unknown-requests",
                 self.provider,
                 storage_prices(self.book, kind),
@@ -294,7 +303,12 @@ fn volume_unit(unit: &str) -> VolumeUnit {
     }
 }
 
-/// The provenance of several rows together is that of the weakest.
-fn weakest<'a>(all: impl Iterator<Item = &'a Provenance>) -> Option<Provenance> {
+/// The provenance of several rows together is that of the weakest; `None` if not one of them was verified in
+/// any way: then they are no price.
+fn founded<'a>(all: impl Iterator<Item = &'a Provenance> + Clone) -> Option<Provenance> {
+    let strongest = all.clone().map(|p| p.confidence).min()?;
+    if strongest >= Confidence::Unverified {
+        return None;
+    }
     all.max_by_key(|p| p.confidence).cloned()
 }

@@ -239,3 +239,41 @@ fn an_offer_of_the_catalogue_and_yuan_with_a_rate() {
         }
     );
 }
+
+#[test]
+fn tax_falls_on_everything_bought_on_both_sides_but_not_on_people() {
+    let taxed = |text: &str| text.replace("extras = 0", "extras = 0\ntax = 0.1");
+    let (plain, with) = (report(BARE), report(&taxed(BARE)));
+    assert_eq!(plain.rented_per_gpu_hour.to_cents(), "2.00");
+    assert_eq!(with.rented_per_gpu_hour.to_cents(), "2.20");
+    assert_eq!(with.owned_per_gpu_hour.to_cents(), "2.20");
+    // the same share on both sides moves no decision
+    assert_eq!(with.break_even_month, plain.break_even_month);
+    assert_eq!(
+        with.break_even_utilisation.map(|u| (u * 1e9).round()),
+        plain.break_even_utilisation.map(|u| (u * 1e9).round())
+    );
+    let text = "[node]\nprice = \"300000 USD\"\npower_kw = 10\n[rent]\nprice = \"2 USD\"\n";
+    let (plain, with) = (
+        report(text),
+        report(&text.replace("power_kw", "tax = 0.1\npower_kw")),
+    );
+    let people = plain
+        .opex_lines
+        .iter()
+        .find(|l| l.kind == "people")
+        .expect("line")
+        .amount
+        .amount;
+    let tax = with
+        .opex_lines
+        .iter()
+        .find(|l| l.kind == "purchase_tax")
+        .expect("line");
+    let bought = plain.opex_per_year.amount - people;
+    assert_eq!(tax.quantity, bought.to_string());
+    assert_eq!(
+        with.opex_per_year.amount,
+        plain.opex_per_year.amount + tax.amount.amount
+    );
+}

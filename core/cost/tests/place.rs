@@ -160,6 +160,7 @@ fn book() -> TariffBook {
             why: why(Confidence::Verified),
         })
         .collect(),
+        month_hours: [("hetzner".into(), 720)].into(),
     }
 }
 
@@ -313,7 +314,7 @@ fn advisor_buckets_become_hazards_by_a_stated_model() {
 #[test]
 fn only_published_gpu_rates_become_commitment_prices() {
     let book = book();
-    let share = |p: &str, how| commitment_discount(&book, p, how).map(|d| d.value);
+    let share = |p: &str, how| commitment_discount(&book, p, how).map(|d| d.discount.value);
     assert_eq!(share("vast", Purchase::Month), Some(0.2));
     assert_eq!(share("vast", Purchase::Year1), None);
     assert_eq!(
@@ -323,4 +324,84 @@ fn only_published_gpu_rates_become_commitment_prices() {
     );
     assert_eq!(share("rumour", Purchase::Year1), None, "unverified");
     assert_eq!(share("vast", Purchase::OnDemand), None);
+}
+
+/// A row whose every word is unverified is a rumour: its value widens the range, it is never a price.
+#[test]
+fn tariffs_that_nobody_could_verify_are_unknown_with_a_range() {
+    let mut book = book();
+    let mut rumour = |mut row: EgressRow| {
+        row.why = why(Confidence::Unverified);
+        book.egress.push(row);
+    };
+    rumour(egress("zero", "*", "internet", "world", "0", "", "0"));
+    rumour(egress("dear", "*", "internet", "world", "0", "", "0.9"));
+    rumour(egress("dear", "*", "public_ip_hour", "*", "0", "", "0.07"));
+    let mut kept = storage("dear", "*", "object", "0.5", "GB-month", true);
+    kept.why = why(Confidence::Unverified);
+    book.storage.push(kept);
+    let mut put = storage("dear", "*", "request_put", "0.3", "1000 requests", true);
+    put.why = why(Confidence::Unverified);
+    book.storage.push(put);
+    let mut rule = billing("dear", "*", None, 60);
+    rule.why = why(Confidence::Unverified);
+    book.billing.push(rule);
+    for provider in ["zero", "dear"] {
+        let tariff = resolve_tariff(&book, provider, "x", None);
+        let egress = tariff.egress_internet.expect_err(provider);
+        assert_eq!(egress.high, Some(usd("0.9")), "{provider}");
+        assert!(tariff.egress_china.is_err(), "{provider}");
+    }
+    let dear = resolve_tariff(&book, "dear", "x", None);
+    assert_eq!(dear.public_ip.expect_err("ip").high, Some(usd("0.07")));
+    assert_eq!(
+        dear.object_storage.expect_err("storage").high,
+        Some(usd("0.5"))
+    );
+    assert_eq!(dear.put_requests.expect_err("puts").high, Some(usd("0.3")));
+    // a rule for rounding stays in use, with its mark
+    let billing = dear.billing.expect("rule");
+    assert_eq!(billing.why.confidence, Confidence::Unverified);
+    // and a free zero that nobody read does not become the lower bound of others
+    let without_free: Vec<EgressRow> = book
+        .egress
+        .iter()
+        .filter(|r| *r.provider == *"zero" || *r.provider == *"dear")
+        .cloned()
+        .collect();
+    book.egress = without_free;
+    let none = resolve_tariff(&book, "nobody", "x", None);
+    assert_eq!(
+        none.egress_internet.expect_err("unknown").low,
+        Some(usd("0.9"))
+    );
+}
+
+/// Several rates for one term: the same one in whatever order the rows stand.
+#[test]
+fn of_several_discounts_the_lowest_counts_in_any_order() {
+    let mut book = book();
+    let row = book.commitments[0].clone();
+    let rows: Vec<CommitmentRow> = [(0.5, Some(1.0)), (0.3, Some(1.0)), (0.3, Some(0.5)), (0.3, None)]
+        .into_iter()
+        .map(|(discount, upfront_fraction)| CommitmentRow {
+            discount: Some(discount),
+            upfront_fraction,
+            term_months: Some(12),
+            ..row.clone()
+        })
+        .collect();
+    for turn in 0..rows.len() {
+        book.commitments = rows.clone();
+        book.commitments.rotate_left(turn);
+        let found = commitment_discount(&book, "vast", Purchase::Year1).expect("published");
+        assert_eq!((found.discount.value, found.upfront), (0.3, Some(0.5)), "{turn}");
+    }
+}
+
+#[test]
+fn a_month_has_the_hours_that_the_provider_counts() {
+    let book = book();
+    assert_eq!(resolve_tariff(&book, "hetzner", "x", None).month_hours, 720);
+    assert_eq!(resolve_tariff(&book, "aws", "x", None).month_hours, 730);
 }

@@ -148,8 +148,11 @@ pub struct UnrankedDoc {
     pub key: String,
     pub purchase: Purchase,
     pub nodes: u32,
-    /// What it would cost, where a model can say; never ranked.
+    /// What it would cost, in the currency of the plan; null if some of it could not be exchanged.
     pub total: Option<Money>,
+    /// One sum per currency.
+    #[serde(default)]
+    pub totals: Vec<Money>,
     pub reason: WarningDoc,
 }
 

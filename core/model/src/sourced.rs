@@ -99,14 +99,23 @@ pub struct Unknown {
     /// Bounds per unit of the quantity in question, where anything can be said.
     pub low: Option<Money>,
     pub high: Option<Money>,
+    /// Where the bounds come from, or why there are none.
+    pub why: Provenance,
 }
 
 impl Unknown {
+    /// Nothing can be said, not even a range.
     pub fn because(reason: Msg) -> Unknown {
         Unknown {
             reason,
             low: None,
             high: None,
+            why: Provenance::new(
+                Basis::Assumed,
+                Confidence::Unverified,
+                "no published value",
+                None,
+            ),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::{Fixed, Known, Money, Provenance};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// One step of a volume price: this price for the part of the volume between the bounds.
@@ -107,6 +108,8 @@ pub struct Tariff {
     /// Smallest and largest step, in seconds, to which the providers with a known rule round billed
     /// time: the range where this one publishes no rule.
     pub rounding_elsewhere_s: Option<(u32, u32)>,
+    /// Hours to which the provider counts a month, 730 for nearly all of them.
+    pub month_hours: u32,
     /// What the provider that holds the data now charges for letting them out; `None` when the data
     /// come from nowhere that bills (see `lessee_cost::source_egress`).
     pub source_egress: Option<Known<Tiers>>,
@@ -132,6 +135,8 @@ pub struct TariffBook {
     pub advisor: Vec<AdvisorRow>,
     pub spot_terms: Vec<SpotTermRow>,
     pub boot: Vec<BootRow>,
+    /// Provider -> hours to the month, from `data/providers.csv`.
+    pub month_hours: BTreeMap<Arc<str>, u32>,
 }
 
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! `data/perf.toml` as types: one struct a table, names as in the file, where each is explained with its
-//! unit, source and error. Tables that no formula reads yet (anchors, offline ratios) are not mapped.
+//! unit, source and error. Fields are of this crate only, so that the compiler tells which one no formula reads;
+//! the test below finds keys of the file that no field stands for.
 
 use lessee_model::workload::Precision;
 use serde::Deserialize;
@@ -8,33 +9,33 @@ use std::collections::BTreeMap;
 /// The constants of the performance model.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Coefficients {
-    pub bytes_per_weight: Bytes,
-    pub bytes_per_kv_value: Bytes,
-    pub memory: Memory,
-    pub decode: Decode,
-    pub train: Train,
-    pub feed: Feed,
-    pub allreduce: AllReduce,
-    pub render: Render,
-    pub gemm: Gemm,
-    pub probe: Probe,
-    pub range: Ranges,
+    pub(crate) bytes_per_weight: Bytes,
+    pub(crate) bytes_per_kv_value: Bytes,
+    pub(crate) memory: Memory,
+    pub(crate) decode: Decode,
+    pub(crate) train: Train,
+    pub(crate) feed: Feed,
+    pub(crate) allreduce: AllReduce,
+    pub(crate) render: Render,
+    pub(crate) gemm: Gemm,
+    pub(crate) probe: Probe,
+    pub(crate) range: Ranges,
 }
 
 /// Byte per value by number format; formats that are not stored apart fall back to their width.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Bytes {
-    pub fp32: f64,
-    pub fp16: f64,
-    pub bf16: f64,
-    pub fp8: f64,
-    pub int4: f64,
+pub(crate) struct Bytes {
+    pub(crate) fp32: f64,
+    pub(crate) fp16: f64,
+    pub(crate) bf16: f64,
+    pub(crate) fp8: f64,
+    pub(crate) int4: f64,
     #[serde(default)]
-    pub int8: Option<f64>,
+    pub(crate) int8: Option<f64>,
     #[serde(default)]
-    pub nvfp4: Option<f64>,
+    pub(crate) nvfp4: Option<f64>,
     #[serde(default)]
-    pub nf4: Option<f64>,
+    pub(crate) nf4: Option<f64>,
 }
 
 impl Bytes {
@@ -52,232 +53,233 @@ impl Bytes {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Memory {
-    pub inference: InferenceMemory,
-    pub training: TrainingMemory,
-    pub vision: VisionMemory,
+pub(crate) struct Memory {
+    pub(crate) inference: InferenceMemory,
+    pub(crate) training: TrainingMemory,
+    pub(crate) vision: VisionMemory,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct InferenceMemory {
-    pub usable_fraction_vllm: f64,
-    pub activation_and_graphs_gib: f64,
-    pub nccl_gib_per_gpu: f64,
+pub(crate) struct InferenceMemory {
+    pub(crate) usable_fraction_vllm: f64,
+    pub(crate) activation_and_graphs_gib: f64,
+    pub(crate) nccl_gib_per_gpu: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct TrainingMemory {
-    pub weight: f64,
-    pub gradient: f64,
-    pub optimizer_adam: f64,
-    pub optimizer_adam_8bit: f64,
-    pub optimizer_sgd_momentum: f64,
-    pub optimizer_adafactor: f64,
-    pub fp32_weight: f64,
-    pub fp32_copy_in_optimizer: f64,
-    pub qlora_base_bytes: f64,
-    pub activation_full: f64,
-    pub activation_checkpointed: f64,
-    pub logits_bytes_per_token_vocab: f64,
-    pub fragmentation: f64,
-    pub usable_fraction: f64,
-    pub cuda_context_gib: f64,
-    pub nccl_gib_per_gpu: f64,
+pub(crate) struct TrainingMemory {
+    pub(crate) weight: f64,
+    pub(crate) gradient: f64,
+    pub(crate) optimizer_adam: f64,
+    pub(crate) optimizer_adam_8bit: f64,
+    pub(crate) optimizer_sgd_momentum: f64,
+    pub(crate) optimizer_adafactor: f64,
+    pub(crate) fp32_weight: f64,
+    pub(crate) fp32_copy_in_optimizer: f64,
+    pub(crate) qlora_base_bytes: f64,
+    pub(crate) activation_full: f64,
+    pub(crate) activation_checkpointed: f64,
+    pub(crate) logits_bytes_per_token_vocab: f64,
+    pub(crate) fragmentation: f64,
+    pub(crate) usable_fraction: f64,
+    pub(crate) cuda_context_gib: f64,
+    pub(crate) nccl_gib_per_gpu: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct VisionMemory {
-    pub activation_mib_per_gflop_cnn: f64,
-    pub activation_mib_per_gflop_transformer: f64,
-    pub activation_mib_per_gflop_diffusion: f64,
-    pub blocks: f64,
-    pub checkpointed_share: f64,
+pub(crate) struct VisionMemory {
+    pub(crate) activation_mib_per_gflop_cnn: f64,
+    pub(crate) activation_mib_per_gflop_transformer: f64,
+    pub(crate) activation_mib_per_gflop_diffusion: f64,
+    pub(crate) blocks: f64,
+    pub(crate) checkpointed_share: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Decode {
-    pub renter: DecodeStep,
-    pub renter_loaded: DecodeLoaded,
+pub(crate) struct Decode {
+    pub(crate) renter: DecodeStep,
+    pub(crate) renter_loaded: DecodeLoaded,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct DecodeStep {
-    pub eff: f64,
-    pub t0_ms: f64,
-    pub eff_tp: f64,
-    pub t0_tp_ms: f64,
-    pub lat_ms_per_layer_tp: f64,
-    pub source: String,
+pub(crate) struct DecodeStep {
+    pub(crate) eff: f64,
+    pub(crate) t0_ms: f64,
+    pub(crate) eff_tp: f64,
+    pub(crate) t0_tp_ms: f64,
+    pub(crate) lat_ms_per_layer_tp: f64,
+    pub(crate) source: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct DecodeLoaded {
-    pub mfu_prefill: f64,
-    pub mfu_decode: f64,
-    pub reference_gemm_share: f64,
-    pub host_us_per_sequence: f64,
-    pub min_compute_capability: f64,
-    pub max_batch: f64,
-    pub calibrated_batch: f64,
-    pub pcie_bus_gbs: f64,
-    pub source: String,
+pub(crate) struct DecodeLoaded {
+    pub(crate) mfu_prefill: f64,
+    pub(crate) mfu_decode: f64,
+    pub(crate) reference_gemm_share: f64,
+    pub(crate) host_us_per_sequence: f64,
+    pub(crate) smooth_p: f64,
+    pub(crate) min_compute_capability: f64,
+    pub(crate) max_batch: f64,
+    pub(crate) calibrated_batch: f64,
+    pub(crate) pcie_bus_gbs: f64,
+    pub(crate) source: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Train {
-    pub software: Software,
-    pub llm: TrainLlm,
-    pub vision_ratio: VisionRatio,
-    pub vision_analytic: VisionAnalytic,
+pub(crate) struct Train {
+    pub(crate) software: Software,
+    pub(crate) llm: TrainLlm,
+    pub(crate) vision_ratio: VisionRatio,
+    pub(crate) vision_analytic: VisionAnalytic,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Software {
-    pub min_compute_capability: f64,
+pub(crate) struct Software {
+    pub(crate) min_compute_capability: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct TrainLlm {
-    pub util: f64,
-    pub small_model: f64,
-    pub scale_out: f64,
-    pub checkpoint_factor: f64,
-    pub max_share_of_gemm: f64,
-    pub default_tokens_per_step: f64,
-    pub source: String,
-    pub generation: Generation,
-    pub fp8: TrainFp8,
-    pub adapter: Adapter,
+pub(crate) struct TrainLlm {
+    pub(crate) util: f64,
+    pub(crate) small_model: f64,
+    pub(crate) scale_out: f64,
+    pub(crate) checkpoint_factor: f64,
+    pub(crate) max_share_of_gemm: f64,
+    pub(crate) default_tokens_per_step: f64,
+    pub(crate) source: String,
+    pub(crate) generation: Generation,
+    pub(crate) fp8: TrainFp8,
+    pub(crate) adapter: Adapter,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Generation {
+pub(crate) struct Generation {
     /// Architectures whose factor comes from measurements.
-    pub fitted: Vec<String>,
+    pub(crate) fitted: Vec<String>,
     /// Architecture -> factor, with `default`.
-    pub factor: BTreeMap<String, f64>,
+    pub(crate) factor: BTreeMap<String, f64>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct TrainFp8 {
-    pub renter_speedup: f64,
+pub(crate) struct TrainFp8 {
+    pub(crate) renter_speedup: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Adapter {
-    pub lora_flops_factor: f64,
-    pub qlora_slowdown: f64,
+pub(crate) struct Adapter {
+    pub(crate) lora_flops_factor: f64,
+    pub(crate) qlora_slowdown: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct VisionRatio {
-    pub bw_exponent: f64,
-    pub flops_exponent: f64,
-    pub reference_bw_gbs: f64,
-    pub reference_tflops: f64,
-    pub source: String,
+pub(crate) struct VisionRatio {
+    pub(crate) bw_exponent: f64,
+    pub(crate) flops_exponent: f64,
+    pub(crate) reference_bw_gbs: f64,
+    pub(crate) reference_tflops: f64,
+    pub(crate) source: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct VisionAnalytic {
-    pub util_cnn: f64,
-    pub util_transformer: f64,
-    pub util_diffusion: f64,
-    pub batch_per_gpu: f64,
+pub(crate) struct VisionAnalytic {
+    pub(crate) util_cnn: f64,
+    pub(crate) util_transformer: f64,
+    pub(crate) util_diffusion: f64,
+    pub(crate) batch_per_gpu: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Feed {
-    pub cpu_seconds_per_image: f64,
-    pub cpu_seconds_per_encoder_sample: f64,
-    pub cpu_seconds_per_diffusion_sample: f64,
-    pub cpu_seconds_per_token: f64,
-    pub network_share: f64,
-    pub object_get_latency_s: f64,
-    pub object_gets_in_flight_per_vcpu: f64,
-    pub object_gets_per_second_limit: f64,
-    pub block_gbs: f64,
-    pub local_gbs: f64,
-    pub disk_files_per_second: f64,
-    pub page_cache_share: f64,
-    pub source: String,
+pub(crate) struct Feed {
+    pub(crate) cpu_seconds_per_image: f64,
+    pub(crate) cpu_seconds_per_encoder_sample: f64,
+    pub(crate) cpu_seconds_per_diffusion_sample: f64,
+    pub(crate) cpu_seconds_per_token: f64,
+    pub(crate) network_share: f64,
+    pub(crate) object_get_latency_s: f64,
+    pub(crate) object_gets_in_flight_per_vcpu: f64,
+    pub(crate) object_gets_per_second_limit: f64,
+    pub(crate) block_gbs: f64,
+    pub(crate) local_gbs: f64,
+    pub(crate) disk_files_per_second: f64,
+    pub(crate) page_cache_share: f64,
+    pub(crate) source: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct AllReduce {
-    pub overlap: f64,
-    pub backward_share: f64,
-    pub nvlink: NvlinkRule,
-    pub pcie: PcieRule,
-    pub node_to_node: NodeToNode,
+pub(crate) struct AllReduce {
+    pub(crate) overlap: f64,
+    pub(crate) backward_share: f64,
+    pub(crate) nvlink: NvlinkRule,
+    pub(crate) pcie: PcieRule,
+    pub(crate) node_to_node: NodeToNode,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct NvlinkRule {
-    pub base_us: f64,
-    pub per_rank_us: f64,
-    pub eff: f64,
-    pub source: String,
+pub(crate) struct NvlinkRule {
+    pub(crate) base_us: f64,
+    pub(crate) per_rank_us: f64,
+    pub(crate) eff: f64,
+    pub(crate) source: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct PcieRule {
-    pub base_us: f64,
-    pub per_rank_us: f64,
-    pub bus_gbs_low: f64,
-    pub bus_gbs_mid: f64,
-    pub bus_gbs_high: f64,
-    pub source: String,
+pub(crate) struct PcieRule {
+    pub(crate) base_us: f64,
+    pub(crate) per_rank_us: f64,
+    pub(crate) bus_gbs_low: f64,
+    pub(crate) bus_gbs_mid: f64,
+    pub(crate) bus_gbs_high: f64,
+    pub(crate) source: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct NodeToNode {
-    pub eff_rdma: f64,
-    pub eff_tcp: f64,
-    pub base_us: f64,
-    pub assumed_gbps: f64,
+pub(crate) struct NodeToNode {
+    pub(crate) eff_rdma: f64,
+    pub(crate) eff_tcp: f64,
+    pub(crate) base_us: f64,
+    pub(crate) assumed_gbps: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Render {
-    pub cycles: Cycles,
+pub(crate) struct Render {
+    pub(crate) cycles: Cycles,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Cycles {
-    pub fp32_exponent: f64,
-    pub bw_exponent: f64,
-    pub source: String,
+pub(crate) struct Cycles {
+    pub(crate) fp32_exponent: f64,
+    pub(crate) bw_exponent: f64,
+    pub(crate) source: String,
     /// Architecture -> k.
-    pub k: BTreeMap<String, f64>,
+    pub(crate) k: BTreeMap<String, f64>,
     /// The same for parts without ray-tracing cores, where the architecture has both.
-    pub k_without_rt: BTreeMap<String, f64>,
+    pub(crate) k_without_rt: BTreeMap<String, f64>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Gemm {
-    pub share_bf16: f64,
-    pub share_fp8: f64,
-    pub share_geforce: f64,
-    pub geforce_fp16_over_fp32: f64,
-    pub share_low_power: f64,
-    pub low_power_w: f64,
-    pub tf32_over_bf16: f64,
-    pub share_amd: f64,
+pub(crate) struct Gemm {
+    pub(crate) share_bf16: f64,
+    pub(crate) share_fp8: f64,
+    pub(crate) share_geforce: f64,
+    pub(crate) geforce_fp16_over_fp32: f64,
+    pub(crate) share_low_power: f64,
+    pub(crate) low_power_w: f64,
+    pub(crate) tf32_over_bf16: f64,
+    pub(crate) share_amd: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Probe {
-    pub copy_share: f64,
+pub(crate) struct Probe {
+    pub(crate) copy_share: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Ranges {
-    pub calibrated: [f64; 2],
-    pub other_gpu: [f64; 2],
-    pub outside: [f64; 2],
-    pub thin: [f64; 2],
-    pub measured: f64,
+pub(crate) struct Ranges {
+    pub(crate) calibrated: [f64; 2],
+    pub(crate) other_gpu: [f64; 2],
+    pub(crate) outside: [f64; 2],
+    pub(crate) thin: [f64; 2],
+    pub(crate) measured: f64,
 }
 
 impl Coefficients {
@@ -323,5 +325,42 @@ fn check(path: &str, value: &toml::Value) -> Result<(), String> {
         }),
         toml::Value::Array(items) => items.iter().try_for_each(|inner| check(path, inner)),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// For the reader of the file, not for the model.
+    fn is_note(key: &str) -> bool {
+        matches!(key, "schema" | "as_of" | "confidence" | "source") || key.starts_with("error_")
+    }
+
+    /// Keys of `value` without a field of that name here; names of architectures are data, not fields.
+    fn unmapped(path: &str, value: &toml::Value, fields: &str, out: &mut Vec<String>) {
+        let toml::Value::Table(table) = value else {
+            return;
+        };
+        for (key, inner) in table {
+            let at = format!("{path}.{key}");
+            if !is_note(key) && !fields.contains(&format!(" {key}: ")) {
+                out.push(at.clone());
+            }
+            if !matches!(key.as_str(), "factor" | "k" | "k_without_rt") {
+                unmapped(&at, inner, fields, out);
+            }
+        }
+    }
+
+    #[test]
+    fn every_key_of_the_file_is_a_field() {
+        let table: toml::Table =
+            toml::from_str(include_str!("../../../data/perf.toml")).expect("TOML");
+        let fields = include_str!("coefficients.rs");
+        let mut out = Vec::new();
+        unmapped("", &toml::Value::Table(table), fields, &mut out);
+        assert_eq!(out, Vec::<String>::new());
+        let stray: toml::Table = toml::from_str("[decode.renter]\nzeal = 1.0").expect("TOML");
+        unmapped("", &toml::Value::Table(stray), fields, &mut out);
+        assert_eq!(out, [".decode.renter.zeal"]);
     }
 }

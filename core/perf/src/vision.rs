@@ -90,7 +90,7 @@ struct Problem<'a> {
     usable: f64,
     per_machine: f64,
     nodes: f64,
-    /// Samples of one GPU in one optimizer step.
+    /// Samples of the busiest GPU in one optimizer step.
     per_gpu: f64,
     /// Samples per second of one GPU without recomputation.
     one: f64,
@@ -154,7 +154,7 @@ impl Problem<'_> {
         };
         let mut sync = all_reduce(self.footprint.gradients);
         if way.stage >= 3 {
-            sync += self.per_gpu / way.micro * all_reduce(self.footprint.weights);
+            sync += (self.per_gpu / way.micro).ceil() * all_reduce(self.footprint.weights);
         }
         let compute = self.per_gpu / way.one;
         let a = &self.c.allreduce;
@@ -232,7 +232,8 @@ pub(crate) fn predict(
         usable: device.memory * c.memory.training.usable_fraction,
         per_machine,
         nodes,
-        per_gpu: (global / gpus).max(1.0),
+        // a step lasts as long as its busiest GPU; what the others have less of is idle time
+        per_gpu: (global / gpus).ceil(),
         one: anchor * bw_ratio.powf(r.bw_exponent) * flops_ratio.powf(r.flops_exponent) / passes,
         links: bus(group.machine, device, group.gpus_per_node, cx),
         wire: net(group.machine, cx),
@@ -241,16 +242,14 @@ pub(crate) fn predict(
     let way = problem
         .search()
         .map_err(|needed| NoFit::memory(needed, problem.usable))?;
-    // with fewer samples than GPUs the rest stands idle
-    let useful = problem.per_gpu * gpus.min(global);
     let (compute, sync, total) = problem.step(&way, links.mid);
-    let speed = useful / total;
+    let speed = global / total;
 
     let cpu = job.cpu_seconds_per_sample.unwrap_or(what.cpu_seconds);
     let appetite = Appetite::new(data, reads, job.units, cpu, group.machine, cx);
     let limit = ceiling(group.machine, wire, appetite, data.storage, cx, true);
     let fed = limit.rate * nodes * group.host_share;
-    let at = |bus: f64| (useful / problem.step(&way, bus).2).min(fed);
+    let at = |bus: f64| (global / problem.step(&way, bus).2).min(fed);
     let bound_by = if fed < speed {
         limit.by
     } else if sync > compute {

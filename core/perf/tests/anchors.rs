@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use lessee_model::workload::{Job, Method, RenderJob, RenderReference};
 use lessee_model::{BoundBy, Bytes, Form, Interconnect};
-use lessee_perf::{PerfContext, predict};
+use lessee_perf::{Coefficients, PerfContext, predict};
 
 /// One request at a time, so that only one sequence decodes: the objective is set just above the
 /// measured figure and the batch is read off the prediction's memory-bound limit at a batch of one.
@@ -59,7 +59,9 @@ fn a_loaded_server_with_as_many_requests_in_flight_as_were_measured() {
         ("H100-SXM5-80GB", 53.0, 4886.0),
     ] {
         let mut tables = WORLD.tables.clone();
-        tables.coefficients.decode.renter_loaded.max_batch = in_flight;
+        let text = include_str!("../../../data/perf.toml")
+            .replace("max_batch = 256.0", &format!("max_batch = {in_flight:.1}"));
+        tables.coefficients = Coefficients::from_toml(&text).expect("perf.toml");
         let cx = PerfContext {
             tables: &tables,
             ..context()

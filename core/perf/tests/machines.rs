@@ -474,6 +474,31 @@ fn the_derivation_is_there_when_asked_for_and_adds_up() {
 }
 
 #[test]
+fn a_step_is_as_long_as_its_busiest_replica() {
+    // 64 sequences on 48 replicas: sixteen of them do two, all wait for those
+    let m = machine("A100-SXM4-80GB", 8, Interconnect::Nvswitch);
+    let speed = |global: f64| {
+        let mut job = training("llama-3.2-1b", Method::Full, 512.0);
+        job.model.heads = Some(1.0); // so that no tensor parallelism gets round it
+        job.global_batch = Some(global);
+        job.sharding = Sharding::None;
+        run(&Job::Train(job), &m, 6).expect("fits")
+    };
+    let (uneven, even) = (speed(64.0), speed(96.0));
+    assert_eq!(uneven.layout.data_parallel, 48);
+    assert_eq!(uneven.layout.batch.fract(), 0.0);
+    near(
+        "64 against 96 sequences",
+        uneven.per_second / even.per_second,
+        64.0 / 96.0,
+        1e-9,
+    );
+    // and fewer sequences than replicas leave the rest idle
+    let (few, full) = (speed(24.0), speed(48.0));
+    near("24 of 48", few.per_second / full.per_second, 0.5, 1e-9);
+}
+
+#[test]
 fn bad_coefficients_are_named() {
     let text = include_str!("../../../data/perf.toml");
     let broken = text.replace("mfu_prefill = 0.45", "mfu_prefill = nan");

@@ -3,9 +3,7 @@
 
 use lessee_cost::commitment_discount;
 use lessee_model::tariff::AdvisorRow;
-use lessee_model::{
-    Basis, Catalog, Confidence, Fixed, Price, Provenance, Purchase, TariffBook, TaxNote,
-};
+use lessee_model::{Basis, Catalog, Confidence, Fixed, Price, Provenance, Purchase, TariffBook};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -58,12 +56,8 @@ pub(crate) fn derive(catalog: &Catalog, tariffs: &TariffBook) -> Derived {
             add(Price {
                 purchase: Purchase::Spot,
                 per_hour: on_demand.per_hour.times(rest),
-                why: Arc::new(Provenance::new(
-                    Basis::Modelled,
-                    Confidence::Secondary,
-                    source,
-                    row.why.as_of,
-                )),
+                high: on_demand.high.map(|h| h.times(rest)),
+                why: Arc::new(weaker(source.into(), &on_demand.why, &row.why)),
                 ..on_demand.clone()
             });
         }
@@ -71,21 +65,34 @@ pub(crate) fn derive(catalog: &Catalog, tariffs: &TariffBook) -> Derived {
             if committed
                 && offer.price(purchase).is_none()
                 && let Some(discount) = commitment_discount(tariffs, &offer.provider, purchase)
-                && let Some(rest) = Fixed::from_f64(1.0 - discount.value)
+                && let Some(rest) = Fixed::from_f64(1.0 - discount.discount.value)
             {
+                let theirs = &discount.discount.why;
+                let why = weaker(theirs.source.clone(), &on_demand.why, theirs);
                 add(Price {
                     purchase,
                     per_hour: on_demand.per_hour.times(rest),
-                    upfront: Some(1.0),
-                    high: None,
-                    tax: TaxNote::Unknown,
-                    why: Arc::new(Provenance {
-                        basis: Basis::Modelled,
-                        ..discount.why
-                    }),
+                    high: on_demand.high.map(|h| h.times(rest)),
+                    upfront: discount.upfront.map(|share| share as f32),
+                    why: Arc::new(why),
+                    ..on_demand.clone()
                 });
             }
         }
     }
     out
+}
+
+/// A derived price is no better founded than the weaker of its two sources, and no younger than the older.
+fn weaker(source: Arc<str>, a: &Provenance, b: &Provenance) -> Provenance {
+    let as_of = match (a.as_of, b.as_of) {
+        (Some(x), Some(y)) => Some(if x.earliest() <= y.earliest() { x } else { y }),
+        _ => None,
+    };
+    Provenance::new(
+        Basis::Modelled,
+        a.confidence.max(b.confidence).max(Confidence::Secondary),
+        source,
+        as_of,
+    )
 }

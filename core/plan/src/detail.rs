@@ -4,7 +4,9 @@
 use crate::evaluate::{Candidate, Screening, job_units, place_tariff, trains};
 use lessee_cost::{Case, Percentile, Run, bill, expected_run, wall_seconds};
 use lessee_model::workload::Job;
-use lessee_model::{Basis, Bill, Confidence, Fixed, Money, Msg, Prediction, Price, Purchase};
+use lessee_model::{
+    Basis, Bill, Confidence, Fixed, Money, Msg, Prediction, Price, Purchase, Quantified,
+};
 use lessee_perf::predict;
 
 /// One way to do the job.
@@ -17,6 +19,8 @@ pub struct PlanOption {
     pub base_nodes: u32,
     pub purchase: Purchase,
     pub price: Price,
+    /// The total by which it was ranked, in the workload's currency: the bill's, to the last digit.
+    pub screened_total: f64,
     pub prediction: Prediction,
     pub run: Run,
     pub bill: Bill,
@@ -35,8 +39,7 @@ pub struct CostPerUnit {
 }
 
 /// The rank is given later, when all finalists are known.
-pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> PlanOption {
-    let rank = 0;
+pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Option<PlanOption> {
     let input = screening.input;
     let w = input.workload;
     let index = candidate.offer as usize;
@@ -54,19 +57,15 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Pl
         candidate.nodes,
         screening.context(machine, Some(offer), true),
     );
-    // screening already predicted this machine, so an error here cannot happen; an empty answer is safer than a panic
-    let prediction = match prediction {
-        Ok(p) => p,
-        Err(e) => return unexpected(candidate, rank, price, w.money.currency, e.msg),
-    };
+    // screening already predicted this machine: an error here would be a bug, and a fallen finalist is no option
+    let prediction = prediction.ok()?;
     let run = expected_run(
         w,
         &prediction,
         candidate.nodes,
         spot.then_some(&risk),
         boot_s,
-    )
-    .unwrap_or_default();
+    )?;
     let base_price = offer
         .price(Purchase::Year1)
         .or_else(|| offer.price(Purchase::Month));
@@ -153,14 +152,21 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Pl
     if bill_median.at_least {
         warnings.push(Msg::new("warn-at-least"));
     }
+    let doubtful = |l: &&lessee_model::BillLine| {
+        matches!(l.amount, Quantified::Known(_)) && l.why.confidence == Confidence::Unverified
+    };
+    if bill_median.lines.iter().any(|l| doubtful(&l)) {
+        warnings.push(Msg::new("warn-line-unverified"));
+    }
 
-    PlanOption {
-        rank,
+    Some(PlanOption {
+        rank: 0,
         offer: index,
         nodes: candidate.nodes,
         base_nodes: candidate.base_nodes,
         purchase: candidate.purchase,
         price,
+        screened_total: candidate.total,
         prediction,
         run,
         bill: bill_median,
@@ -169,53 +175,7 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Pl
         duration_p90_s,
         cost_per_unit,
         warnings,
-    }
-}
-
-fn unexpected(
-    candidate: &Candidate,
-    rank: u32,
-    price: Price,
-    currency: lessee_model::Currency,
-    msg: Msg,
-) -> PlanOption {
-    let empty = Bill {
-        currency,
-        lines: Vec::new(),
-        totals: Vec::new(),
-        at_least: true,
-    };
-    PlanOption {
-        rank,
-        offer: candidate.offer as usize,
-        nodes: candidate.nodes,
-        base_nodes: candidate.base_nodes,
-        purchase: candidate.purchase,
-        price,
-        prediction: Prediction {
-            unit: lessee_model::WorkUnit::GpuHour,
-            per_second: 0.0,
-            low: 0.0,
-            high: 0.0,
-            bound_by: lessee_model::BoundBy::Compute,
-            memory: Default::default(),
-            layout: Default::default(),
-            terms: Vec::new(),
-            notes: Vec::new(),
-            basis: Basis::Modelled,
-            seconds_per_output_token: None,
-        },
-        run: Run::default(),
-        bill: empty.clone(),
-        bill_p90: empty,
-        duration_s: candidate.wall_s,
-        duration_p90_s: candidate.wall_s,
-        cost_per_unit: CostPerUnit {
-            unit: "run",
-            amount: None,
-        },
-        warnings: vec![msg],
-    }
+    })
 }
 
 /// What one useful unit costs: the whole run, a million output tokens, a frame, a trial, a GPU-hour.

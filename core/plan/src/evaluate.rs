@@ -38,6 +38,12 @@ pub struct Rules {
     pub unranked_after_days_gpu_cloud: f64,
     pub unranked_after_days_marketplace: f64,
     pub unranked_after_days_quote: f64,
+    /// A further option of the front must save this share of the time against the one before.
+    pub front_time_step: f64,
+    /// Options of the front listed beyond the best ones.
+    pub front_extras: usize,
+    /// How many of the cheapest compete for the first rank.
+    pub lead_candidates: usize,
     /// By how much a price may have moved per month, as a share; from price lists read twice.
     pub price_drift_per_month: f64,
     /// Used where nobody publishes interruptions.
@@ -51,6 +57,9 @@ impl Rules {
             unranked_after_days_gpu_cloud: d.get("plan.unranked_after_days_gpu_cloud"),
             unranked_after_days_marketplace: d.get("plan.unranked_after_days_marketplace"),
             unranked_after_days_quote: d.get("plan.unranked_after_days_quote"),
+            front_time_step: d.get("plan.front_time_step"),
+            front_extras: d.get("plan.front_extras") as usize,
+            lead_candidates: d.get("plan.lead_candidates") as usize,
             price_drift_per_month: d.get("plan.price_drift_per_month"),
             spot_fallback: SpotRisk {
                 hazard_per_hour: d.get("spot.hazard_per_hour"),
@@ -93,11 +102,22 @@ pub(crate) struct Candidate {
 }
 
 /// Shown, not ranked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Shown {
     pub candidate: Candidate,
     pub code: &'static str,
-    pub total: Option<Money>,
+    /// One sum per currency.
+    pub totals: Vec<Money>,
+}
+
+impl Shown {
+    /// The total, if all of it is in this currency.
+    pub(crate) fn total(&self, currency: lessee_model::Currency) -> Option<Money> {
+        match self.totals.as_slice() {
+            [one] if one.currency == currency => Some(*one),
+            _ => None,
+        }
+    }
 }
 
 /// Speed of one machine type on a number of nodes.
@@ -190,7 +210,7 @@ impl<'a> Screening<'a> {
         if self.fits[machine_index].is_none() {
             let machine = &self.input.catalog.machines[machine_index];
             let result = machine_ok(machine, &self.wanted, &self.input.workload.constraints)
-                .and_then(|()| self.predict_nodes(machine));
+                .and_then(|()| self.predict_nodes(machine, self.context(machine, None, false)));
             self.fits[machine_index] = Some(result);
         }
         // just filled
@@ -200,9 +220,8 @@ impl<'a> Screening<'a> {
     }
 
     /// Predictions for each number of machines worth considering.
-    fn predict_nodes(&self, machine: &Machine) -> Result<Vec<Fit>, Reject> {
+    fn predict_nodes(&self, machine: &Machine, cx: PerfContext<'_>) -> Result<Vec<Fit>, Reject> {
         let w = self.input.workload;
-        let cx = self.context(machine, None, false);
         let run = |nodes: u32| {
             predict(&w.job, &w.data, machine, nodes, cx)
                 .map_err(|e| Reject::Perf(e.code, Box::new(e.msg)))
@@ -321,30 +340,21 @@ impl<'a> Screening<'a> {
             .as_ref()
             .map_or(0.0, |b| b.value.p50_s);
         let speaks = self.input.measured.iter().any(|m| m.offer.is_some());
-        let own: Option<Result<Vec<Fit>, Reject>> = speaks.then(|| {
-            // a probe that names an offer speaks for it alone, so its speed cannot come from the shared cache
+        // a probe that names an offer speaks for it alone, so its speed cannot come from the shared cache
+        let own = if speaks {
             let cx = self.context(machine, Some(offer), false);
-            if cx.measured.is_none() {
-                return Err(Reject::NeverFinishes);
-            }
-            let counts: Vec<u32> = match &self.fits[offer.machine.0 as usize] {
-                Some(Ok(fits)) => fits.iter().map(|f| f.nodes).collect(),
-                _ => Vec::new(),
-            };
-            Ok(counts
-                .into_iter()
-                .filter_map(|nodes| {
-                    predict(&w.job, &w.data, machine, nodes, cx)
-                        .ok()
-                        .map(|prediction| Fit { nodes, prediction })
-                })
-                .collect())
-        });
-        let shared = self.fits(offer.machine.0 as usize);
-        let fits = match (&own, shared) {
-            (Some(Ok(own)), _) => own,
-            (_, Ok(shared)) => shared,
-            (_, Err(e)) => return Err(e.clone()),
+            cx.measured
+                .map(|_| self.predict_nodes(machine, cx))
+                .transpose()?
+        } else {
+            None
+        };
+        let fits = match &own {
+            Some(own) => own,
+            None => match self.fits(offer.machine.0 as usize) {
+                Ok(shared) => shared,
+                Err(e) => return Err(e.clone()),
+            },
         };
         let runs: Vec<(u32, Run)> = fits
             .iter()

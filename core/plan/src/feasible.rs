@@ -3,8 +3,8 @@
 use crate::PlanInput;
 use lessee_model::workload::Constraints;
 use lessee_model::{
-    AcceleratorClass, Arg, Basis, Confidence, GpuRef, Machine, Market, Msg, Offer, Price, Purchase,
-    glob_match,
+    AcceleratorClass, Basis, Confidence, GpuRef, Machine, Market, Money, Msg, Offer, Price,
+    Purchase, glob_match,
 };
 
 /// Why an offer is out. The order of the variants is the order of the checks.
@@ -34,8 +34,8 @@ pub enum Reject {
         allowed: f64,
     },
     Budget {
-        total: f64,
-        allowed: f64,
+        total: Money,
+        allowed: Money,
     },
     NeverFinishes,
 }
@@ -65,6 +65,18 @@ impl Reject {
         }
     }
 
+    /// How much the reason tells: of several prices of one offer, the one that came furthest is the answer.
+    pub(crate) fn weight(&self) -> u8 {
+        match self {
+            Reject::SpotNotAllowed | Reject::Purchase => 0,
+            Reject::PriceMissing => 1,
+            Reject::PriceCap => 2,
+            Reject::NeverFinishes => 3,
+            Reject::Deadline { .. } | Reject::Budget { .. } => 5,
+            _ => 4,
+        }
+    }
+
     /// The reason with its figures, for people.
     pub fn msg(&self) -> Msg {
         match self {
@@ -89,8 +101,8 @@ impl Reject {
                 .seconds("needed", *seconds)
                 .seconds("allowed", *allowed),
             Reject::Budget { total, allowed } => Msg::new("reject-budget")
-                .arg("needed", Arg::Number(*total))
-                .arg("allowed", Arg::Number(*allowed)),
+                .arg("needed", *total)
+                .arg("allowed", *allowed),
             Reject::NeverFinishes => Msg::new("reject-never-finishes"),
         }
     }
@@ -146,8 +158,12 @@ pub(crate) fn machine_ok(
     if !wanted.takes(machine) {
         return Err(Reject::Gpu);
     }
-    if let (Some(range), Some(gb)) = (c.gpu_memory, machine.gpu.memory_gb)
-        && !range.contains(lessee_model::Bytes(gb * 1e9))
+    // memory that nobody states is not a pass
+    if let Some(range) = c.gpu_memory
+        && machine
+            .gpu
+            .memory_gb
+            .is_none_or(|gb| !range.contains(lessee_model::Bytes(gb * 1e9)))
     {
         return Err(Reject::GpuMemory);
     }
@@ -212,6 +228,9 @@ pub(crate) fn unranked_because(
     let allow = input.workload.constraints.allow_unverified;
     if price.high.is_some() {
         return Some("price_is_a_range");
+    }
+    if &*offer.region == "*" && !input.workload.constraints.regions.is_empty() {
+        return Some("region_unknown");
     }
     if !allow && price.why.confidence == Confidence::Unverified {
         return Some("price_unverified");

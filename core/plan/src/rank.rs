@@ -3,6 +3,7 @@
 
 use crate::detail::{PlanOption, option};
 use crate::evaluate::{Candidate, PlanInput, Screening, Shown};
+use crate::feasible::Reject;
 use crate::pareto::front;
 use crate::screen::screen_all;
 use lessee_model::{Bill, Money, Msg, Purchase, Quantified};
@@ -28,6 +29,8 @@ pub struct Unranked {
     pub purchase: Purchase,
     pub nodes: u32,
     pub total: Option<Money>,
+    /// One sum per currency.
+    pub totals: Vec<Money>,
     pub code: &'static str,
 }
 
@@ -44,7 +47,18 @@ pub fn plan(input: PlanInput<'_>, top: usize) -> Plan {
     let mut ranked: Vec<Candidate> = Vec::new();
     let mut shown: Vec<Shown> = Vec::new();
     let mut rejected = Rejected::default();
+    let mut nearest: Option<Money> = None;
+    let mut soonest: Option<f64> = None;
     screen_all(&mut screening, &mut ranked, &mut shown, |reason| {
+        match reason {
+            Reject::Budget { total, .. } if nearest.is_none_or(|n| total.amount < n.amount) => {
+                nearest = Some(*total)
+            }
+            Reject::Deadline { seconds, .. } if soonest.is_none_or(|s| *seconds < s) => {
+                soonest = Some(*seconds)
+            }
+            _ => {}
+        }
         rejected.count += 1;
         *rejected.by_reason.entry(reason.code()).or_default() += 1;
     });
@@ -54,7 +68,7 @@ pub fn plan(input: PlanInput<'_>, top: usize) -> Plan {
         let lonely = best.drain(..).map(|candidate| Shown {
             candidate,
             code: "price_modelled",
-            total: None,
+            totals: vec![],
         });
         shown.extend(lonely);
     }
@@ -64,31 +78,30 @@ pub fn plan(input: PlanInput<'_>, top: usize) -> Plan {
             .map(|c| [c.total, c.wall_s, c.risk])
             .collect::<Vec<_>>(),
     );
-    let chosen = choose(&input, &best, &on_front, top);
-    let front_set: HashSet<usize> = on_front.into_iter().collect();
-    let mut finalists: Vec<(Candidate, bool, PlanOption)> = chosen
-        .iter()
-        .map(|i| {
-            (
-                best[*i],
-                front_set.contains(i),
-                option(&mut screening, &best[*i]),
-            )
-        })
-        .collect();
-    lead(&mut finalists, input.rules.price_drift_per_month);
-    let mut options = Vec::with_capacity(finalists.len());
+    let mut chosen = choose(&input, &best, &on_front, top);
+    if let Some(leader) = leader(&mut screening, &best) {
+        chosen.retain(|i| *i != leader);
+        chosen.insert(0, leader);
+    }
+    let mut options: Vec<PlanOption> = Vec::with_capacity(chosen.len());
     let mut pareto = Vec::new();
-    for (i, (_, on_front, option)) in finalists.into_iter().enumerate() {
-        let rank = i as u32 + 1;
-        if on_front {
+    for index in chosen {
+        let Some(found) = option(&mut screening, &best[index]) else {
+            continue;
+        };
+        let rank = options.len() as u32 + 1;
+        if on_front.contains(&index) {
             pareto.push(rank);
         }
-        options.push(PlanOption { rank, ..option });
+        options.push(PlanOption { rank, ..found });
     }
     let mut unranked = ask_for_quotes(&input, &options);
     unranked.extend(show(&input, shown));
-    let warnings = warnings(&input);
+    let mut warnings = warnings(&input);
+    if options.is_empty() {
+        warnings.extend(nearest.map(|total| Msg::new("warn-nearest-budget").arg("total", total)));
+        warnings.extend(soonest.map(|s| Msg::new("warn-nearest-deadline").seconds("time", s)));
+    }
     Plan {
         options,
         unranked,
@@ -144,8 +157,8 @@ fn cheapest_places(input: &PlanInput<'_>, ranked: Vec<Candidate>) -> Vec<Candida
     out
 }
 
-/// Indices into `best`: the `top` cheapest different machines, what the front offers besides, and the
-/// cheapest that may lead; in order of total.
+/// Indices into `best`: the `top` cheapest different machines and what the front offers besides, in order of
+/// total.
 fn choose(input: &PlanInput<'_>, best: &[Candidate], on_front: &[usize], top: usize) -> Vec<usize> {
     let mut seen: HashSet<(&str, &str, Purchase)> = HashSet::new();
     let mut chosen: Vec<usize> = Vec::new();
@@ -158,48 +171,56 @@ fn choose(input: &PlanInput<'_>, best: &[Candidate], on_front: &[usize], top: us
             chosen.push(index);
         }
     }
-    // of the front only what saves a tenth of the time against the one before: people choose among few
+    // of the front only what saves time worth telling against the one before: people choose among few
     let mut last_s = f64::INFINITY;
     for index in on_front {
-        if best[*index].wall_s < 0.9 * last_s && chosen.len() < top.saturating_add(FRONT_EXTRAS) {
+        if best[*index].wall_s < input.rules.front_time_step * last_s
+            && chosen.len() < top.saturating_add(input.rules.front_extras)
+        {
             chosen.push(*index);
             last_s = best[*index].wall_s;
         }
-    }
-    let leader = best.iter().find(|c| !c.modelled);
-    if let Some(leader) = leader
-        && let Some(index) = best.iter().position(|c| std::ptr::eq(c, leader))
-    {
-        chosen.push(index);
     }
     chosen.sort_unstable();
     chosen.dedup();
     chosen
 }
 
-/// Options of the front beyond the best ten.
-const FRONT_EXTRAS: usize = 12;
-
-/// Puts first what may be first. A modelled price never does. For the lead a price counts as much more as it
-/// may have risen since it was read, and what is not published counts with the upper end of its range: an
-/// old list or a gap in it wins nothing.
-fn lead(finalists: &mut Vec<(Candidate, bool, PlanOption)>, drift_per_month: f64) {
-    let key = |(c, _, o): &(Candidate, bool, PlanOption)| {
-        let months = if c.stale { c.age_days / 30.4 } else { 0.0 };
-        (
-            c.modelled,
-            c.total * (1.0 + drift_per_month).powf(months) + unpublished(&o.bill),
-        )
-    };
-    let best = (0..finalists.len()).min_by(|a, b| {
-        let (a, b) = (key(&finalists[*a]), key(&finalists[*b]));
-        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
-    });
-    if let Some(index) = best {
-        let first = finalists.remove(index);
-        finalists.insert(0, first);
+/// Which may be first. A modelled price never is. For the lead a stale price counts as much more as it may
+/// have risen since it was read, and what is not published counts with the upper end of its range: an old
+/// list or a gap in it wins nothing. How many options are listed plays no part.
+fn leader(screening: &mut Screening<'_>, best: &[Candidate]) -> Option<usize> {
+    let rules = screening.input.rules;
+    let sound = |i: &usize| !best[*i].modelled;
+    let contenders: Vec<usize> = (0..best.len())
+        .filter(sound)
+        .take(rules.lead_candidates)
+        .collect();
+    let mut first: Option<(f64, usize)> = None;
+    for index in contenders {
+        let c = &best[index];
+        let months = if c.stale {
+            c.age_days / DAYS_PER_MONTH
+        } else {
+            0.0
+        };
+        let known = c.total * (1.0 + rules.price_drift_per_month).powf(months);
+        if first.is_some_and(|(least, _)| known >= least) {
+            continue;
+        }
+        let Some(found) = option(screening, c) else {
+            continue;
+        };
+        let upper = known + unpublished(&found.bill);
+        if first.is_none_or(|(least, _)| upper < least) {
+            first = Some((upper, index));
+        }
     }
+    first.map(|(_, index)| index)
 }
+
+/// 365.25 / 12.
+const DAYS_PER_MONTH: f64 = 30.4375;
 
 /// Upper end of what the unknown lines may cost; infinite where nothing can be said.
 fn unpublished(bill: &Bill) -> f64 {
@@ -244,6 +265,7 @@ fn ask_for_quotes(input: &PlanInput<'_>, options: &[PlanOption]) -> Vec<Unranked
                     purchase,
                     nodes: option.nodes,
                     total: None,
+                    totals: Vec::new(),
                     code: "ask_for_quote",
                 });
             }
@@ -255,7 +277,7 @@ fn ask_for_quotes(input: &PlanInput<'_>, options: &[PlanOption]) -> Vec<Unranked
 /// The cheapest of each machine, way to pay and reason.
 fn show(input: &PlanInput<'_>, mut shown: Vec<Shown>) -> Vec<Unranked> {
     shown.sort_by(|a, b| {
-        let amount = |s: &Shown| s.total.map_or(f64::MAX, |t| t.amount.to_f64());
+        let amount = |s: &Shown| s.totals.first().map_or(f64::MAX, |t| t.amount.to_f64());
         a.code
             .cmp(b.code)
             .then(amount(a).total_cmp(&amount(b)))
@@ -275,7 +297,8 @@ fn show(input: &PlanInput<'_>, mut shown: Vec<Shown>) -> Vec<Unranked> {
                 key: offer.key(),
                 purchase: s.candidate.purchase,
                 nodes: s.candidate.nodes,
-                total: s.total,
+                total: s.total(input.workload.money.currency),
+                totals: s.totals,
                 code: s.code,
             });
         }

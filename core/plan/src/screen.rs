@@ -89,8 +89,12 @@ pub(crate) fn screen_all(
         .collect();
     for offer in members.chunk_by(|a, b| a.0 == b.0) {
         let outcome = |member: &(u32, u32)| &outcomes[member.1 as usize];
-        if let Some(Err(reason)) = offer.last().map(outcome)
-            && offer.iter().all(|m| outcome(m).is_err())
+        let reasons: Vec<&Reject> = offer
+            .iter()
+            .filter_map(|m| outcome(m).as_ref().err())
+            .collect();
+        if reasons.len() == offer.len()
+            && let Some(reason) = reasons.into_iter().max_by_key(|r| r.weight())
         {
             rejected(reason);
         }
@@ -114,7 +118,7 @@ pub(crate) fn screen_one(
     let before = ranked.len() + shown.len();
     for entry in &passed {
         if let Err(reason) = evaluate(s, entry, ranked, shown) {
-            last = Err(reason);
+            last = Err(heavier(last.err(), reason));
         }
     }
     mix(s, index, ranked);
@@ -140,11 +144,11 @@ fn entries<'a>(
         return Err(reason.clone());
     }
     let tariff = s.tariff_index(offer, machine);
-    let mut last = Err(Reject::PriceMissing);
+    let mut last: Result<(), Reject> = Ok(());
     for at in s.prices(index) {
         let price = s.price(index, at).clone();
         if let Err(reason) = price_ok(&price, input.workload) {
-            last = Err(reason);
+            last = Err(heavier(last.err(), reason));
             continue;
         }
         let age = price.why.as_of.map(|date| s.age_days(date));
@@ -161,6 +165,14 @@ fn entries<'a>(
         put(entry, &price);
     }
     last
+}
+
+/// Of two reasons the one that tells more.
+fn heavier(a: Option<Reject>, b: Reject) -> Reject {
+    match a {
+        Some(a) if a.weight() >= b.weight() => a,
+        _ => b,
+    }
 }
 
 fn price_ok(price: &Price, w: &Workload) -> Result<(), Reject> {
@@ -253,10 +265,10 @@ fn evaluate(
         };
         match (entry.unranked, total) {
             (None, Some(_)) => ranked.push(candidate),
-            (code, total) => shown.push(Shown {
+            (code, _) => shown.push(Shown {
                 candidate,
                 code: code.unwrap_or("no_exchange_rate"),
-                total,
+                totals: screened.totals.iter().collect(),
             }),
         }
     }
@@ -286,7 +298,12 @@ fn mix(s: &mut Screening<'_>, index: u32, ranked: &mut Vec<Candidate>) {
         p.per_hour.amount > Fixed::ZERO
             && unranked_because(offer, machine, p, age, &input).is_none()
     };
-    if offer_ok(offer, &w.constraints).is_err() || !usable(peak, ages[0]) || !usable(base, ages[1])
+    let capped = |p: &Price| matches!(price_ok(p, w), Err(Reject::PriceCap));
+    if offer_ok(offer, &w.constraints).is_err()
+        || capped(peak)
+        || capped(base)
+        || !usable(peak, ages[0])
+        || !usable(base, ages[1])
     {
         return;
     }
@@ -330,9 +347,15 @@ fn mix(s: &mut Screening<'_>, index: u32, ranked: &mut Vec<Candidate>) {
     }
 }
 
+const A_CENTURY_S: f64 = 3.156e9;
+/// More than all the money there is, in any currency.
+const ABSURD_TOTAL: f64 = 1e18;
+
 /// Deadline and budget. A service has no deadline: it runs as long as it was asked to.
 fn limits(w: &Workload, wall_s: f64, total: Option<Money>) -> Result<(), Reject> {
-    if !wall_s.is_finite() {
+    // beyond a century, or beyond any sum of money, arithmetic saturates and means nothing
+    let absurd = |t: Money| t.amount.to_f64() >= ABSURD_TOTAL;
+    if !wall_s.is_finite() || wall_s > A_CENTURY_S || total.is_some_and(absurd) {
         return Err(Reject::NeverFinishes);
     }
     if let Some(deadline) = w.constraints.deadline
@@ -349,8 +372,8 @@ fn limits(w: &Workload, wall_s: f64, total: Option<Money>) -> Result<(), Reject>
         && spent.amount > budget.amount
     {
         return Err(Reject::Budget {
-            total: spent.amount.to_f64(),
-            allowed: budget.amount.to_f64(),
+            total: spent,
+            allowed: budget,
         });
     }
     Ok(())

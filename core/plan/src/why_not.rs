@@ -93,7 +93,7 @@ pub fn why_not(input: PlanInput<'_>, plan: &Plan, wanted: &str) -> Vec<WhyNot> {
                     Some(s) => Verdict::Unranked {
                         code: s.code,
                         purchase: s.candidate.purchase,
-                        total: s.total,
+                        total: s.total(input.workload.money.currency),
                     },
                     None => Verdict::Rejected(Reject::PriceMissing),
                 },

@@ -119,13 +119,16 @@ impl CatalogBuilder {
                 && there.instance_type == offer.instance_type
                 && there.market == offer.market
                 && there.origin == offer.origin
-                && there.original == offer.original
-                && there.note == offer.note
+                && (offer.market == Market::Quote
+                    || there.original == offer.original && there.note == offer.note)
                 && offer
                     .prices
                     .iter()
                     .all(|p| there.price(p.purchase).is_none());
             if joins {
+                // lines of a quote for one machine: every price keeps its line
+                there.original = both(there.original.take(), offer.original, "\n");
+                there.note = both(there.note.take(), offer.note, "; ");
                 there.prices.append(&mut offer.prices);
                 return;
             }
@@ -139,6 +142,16 @@ impl CatalogBuilder {
             machines: self.machines,
             offers: self.offers,
         }
+    }
+}
+
+/// Two texts as one, a text that is already there not twice.
+fn both(old: Option<Arc<str>>, new: Option<Arc<str>>, between: &str) -> Option<Arc<str>> {
+    match (old, new) {
+        (Some(old), Some(new)) if !old.contains(&*new) => {
+            Some(Arc::from(format!("{old}{between}{new}")))
+        }
+        (old, new) => old.or(new),
     }
 }
 

@@ -9,7 +9,7 @@ use lessee_model::{
     Purchase, TaxNote,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -63,9 +63,23 @@ impl Stamp {
     }
 }
 
+/// Which offers of a cached table are wanted: most commands need all, a filtered list a few.
+#[derive(Clone, Copy)]
+pub(crate) enum Keep<'a> {
+    All,
+    /// Offers of these machines, and those of an instance type that is listed: they may replace an
+    /// offer of a lower layer.
+    Some {
+        machine: &'a dyn Fn(&Machine) -> bool,
+        instance_types: &'a HashSet<Arc<str>>,
+    },
+}
+
 /// The cached catalog, if it is there, whole and made from exactly this table.
-pub(crate) fn read(path: &Path, stamp: &Stamp, origin: &Origin) -> Option<Catalog> {
-    decode(&std::fs::read(path).ok()?, stamp, origin)
+///
+/// All machines are kept; of the offers only those that `keep` asks for are made.
+pub(crate) fn read(path: &Path, stamp: &Stamp, origin: &Origin, keep: Keep<'_>) -> Option<Catalog> {
+    decode(&std::fs::read(path).ok()?, stamp, origin, keep)
 }
 
 /// Writes the cache beside others; failures are of no consequence.
@@ -92,13 +106,13 @@ fn encode(stamp: &Stamp, catalog: &Catalog) -> Option<Vec<u8>> {
     Some(out)
 }
 
-fn decode(bytes: &[u8], stamp: &Stamp, origin: &Origin) -> Option<Catalog> {
+fn decode(bytes: &[u8], stamp: &Stamp, origin: &Origin, keep: Keep<'_>) -> Option<Catalog> {
     let rest = bytes.strip_prefix(stamp.line().as_bytes())?;
     let (sum, body) = rest.split_at_checked(8)?;
     if checksum(body).to_le_bytes() != sum {
         return None;
     }
-    thaw(postcard::from_bytes(body).ok()?, origin)
+    thaw(postcard::from_bytes(body).ok()?, origin, keep)
 }
 
 /// Finds accidental damage; it is no protection against forgery, and the cache needs none.
@@ -175,7 +189,7 @@ fn freeze(catalog: &Catalog) -> Option<Columns> {
     Some(c)
 }
 
-fn thaw(c: Columns, origin: &Origin) -> Option<Catalog> {
+fn thaw(c: Columns, origin: &Origin, keep: Keep<'_>) -> Option<Catalog> {
     let mut strings: Vec<Arc<str>> = Vec::with_capacity(c.ends.len());
     let mut from = 0;
     for end in &c.ends {
@@ -189,10 +203,30 @@ fn thaw(c: Columns, origin: &Origin) -> Option<Catalog> {
         None => Some(None),
         Some(id) => strings.get(id as usize).cloned().map(Some),
     };
-    let mut offers = Vec::with_capacity(c.provider.len());
+    let wanted: Option<(Vec<bool>, Vec<bool>)> = match keep {
+        Keep::All => None,
+        Keep::Some {
+            machine,
+            instance_types,
+        } => Some((
+            c.machines.iter().map(machine).collect(),
+            strings.iter().map(|s| instance_types.contains(s)).collect(),
+        )),
+    };
+    let skip = |machine: u32, instance_type: u32| match &wanted {
+        None => Some(false),
+        Some((machines, types)) => {
+            Some(!*machines.get(machine as usize)? && !*types.get(instance_type as usize)?)
+        }
+    };
+    let mut offers = Vec::new();
     let mut p = 0;
     for i in 0..c.provider.len() {
         let count = usize::from(*c.prices.get(i)?);
+        if skip(*c.machine.get(i)?, *c.instance_type.get(i)?)? {
+            p += count;
+            continue;
+        }
         let mut prices = Vec::with_capacity(count);
         for _ in 0..count {
             let currency = *c.currencies.get(usize::from(*c.currency.get(p)?))?;
@@ -245,7 +279,7 @@ mod tests {
     fn what_comes_out_is_what_went_in() {
         let facts = crate::builtin().expect("facts");
         let bytes = encode(&stamp(), &facts.catalog).expect("encoded");
-        let back = decode(&bytes, &stamp(), &Origin::BuiltIn).expect("decoded");
+        let back = decode(&bytes, &stamp(), &Origin::BuiltIn, Keep::All).expect("decoded");
         assert_eq!(back.machines, facts.catalog.machines);
         assert_eq!(back.offers, facts.catalog.offers);
     }
@@ -258,15 +292,15 @@ mod tests {
             modified_ns: 21,
             ..stamp()
         };
-        assert!(decode(&bytes, &later, &Origin::BuiltIn).is_none());
+        assert!(decode(&bytes, &later, &Origin::BuiltIn, Keep::All).is_none());
         for at in (0..bytes.len()).step_by(997) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x10;
             assert!(
-                decode(&damaged, &stamp(), &Origin::BuiltIn).is_none(),
+                decode(&damaged, &stamp(), &Origin::BuiltIn, Keep::All).is_none(),
                 "{at}"
             );
-            assert!(decode(&bytes[..at], &stamp(), &Origin::BuiltIn).is_none());
+            assert!(decode(&bytes[..at], &stamp(), &Origin::BuiltIn, Keep::All).is_none());
         }
     }
 
@@ -275,12 +309,12 @@ mod tests {
         let facts = crate::builtin().expect("facts");
         let mut columns = freeze(&facts.catalog).expect("columns");
         columns.machine[5] = u32::MAX;
-        assert!(thaw(columns, &Origin::BuiltIn).is_none());
+        assert!(thaw(columns, &Origin::BuiltIn, Keep::All).is_none());
         let mut columns = freeze(&facts.catalog).expect("columns");
         columns.region[5] = u32::MAX;
-        assert!(thaw(columns, &Origin::BuiltIn).is_none());
+        assert!(thaw(columns, &Origin::BuiltIn, Keep::All).is_none());
         let mut columns = freeze(&facts.catalog).expect("columns");
         columns.amount.pop();
-        assert!(thaw(columns, &Origin::BuiltIn).is_none());
+        assert!(thaw(columns, &Origin::BuiltIn, Keep::All).is_none());
     }
 }

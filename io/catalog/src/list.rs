@@ -154,21 +154,45 @@ fn matching_machines(
             }
         }
     }
+    let memory = filter.gpu_memory;
     Ok(catalog
         .machines
         .iter()
-        .map(|m| {
-            (wanted.is_empty()
-                || wanted
-                    .iter()
-                    .any(|(gpu, count)| matches_gpu(m, gpu, *count)))
-                && filter.gpu_memory.is_none_or(|range| {
-                    m.gpu
-                        .memory_gb
-                        .is_some_and(|gb| range.contains(Bytes::from_gb(gb)))
-                })
-        })
+        .map(|m| matches_machine(m, &wanted, memory))
         .collect())
+}
+
+/// What [`list`] asks of a machine, as far as it can be said before the user's offers are known; `None`
+/// where nothing is asked of it, or where a GPU has a name that only those may know.
+pub(crate) fn wanted_machine(
+    facts: &Facts,
+    filter: &ListFilter,
+) -> Option<impl Fn(&Machine) -> bool + use<>> {
+    if filter.gpus.is_empty() && filter.gpu_memory.is_none() {
+        return None;
+    }
+    let wanted: Vec<(GpuRef, Option<Range<u32>>)> = filter
+        .gpus
+        .iter()
+        .map(|gpu| Some((facts.gpus.resolve(&gpu.name)?, gpu.count)))
+        .collect::<Option<_>>()?;
+    let memory = filter.gpu_memory;
+    Some(move |m: &Machine| matches_machine(m, &wanted, memory))
+}
+
+fn matches_machine(
+    machine: &Machine,
+    gpus: &[(GpuRef, Option<Range<u32>>)],
+    memory: Option<Range<Bytes>>,
+) -> bool {
+    (gpus.is_empty()
+        || gpus
+            .iter()
+            .any(|(gpu, count)| matches_gpu(machine, gpu, *count)))
+        && memory.is_none_or(|range| {
+            let gb = machine.gpu.memory_gb;
+            gb.is_some_and(|gb| range.contains(Bytes::from_gb(gb)))
+        })
 }
 
 /// Whether a machine has the GPU that was asked for. What the offer does not state does not exclude it.

@@ -1,41 +1,45 @@
 //! One catalog laid over another: what the upper one states, the lower one no longer does.
 //!
+//! An offer without any price gives way to one of the same key, whichever side that is on.
 //! Identifiers of machines in the lower catalog stay valid; machines that are in both are shared.
 
 use crate::CatalogBuilder;
-use lessee_model::{Catalog, MachineId, Offer, Purchase};
+use lessee_model::{Catalog, MachineId, Offer};
 use std::collections::HashMap;
 
 /// Lays `top` over `base`. Prices of `base` that `top` states as well are dropped.
 pub(crate) fn overlay(mut base: Catalog, top: Catalog) -> Catalog {
+    let mut gone = vec![false; base.offers.len()];
+    let mut unneeded = vec![false; top.offers.len()];
     // the index is built over the smaller side: usually 3,000 built-in offers under 128,000 of the user's
     if base.offers.len() <= top.offers.len() {
         let index = index(&base.offers);
-        let mut taken: Vec<(u32, Purchase)> = Vec::new();
-        for offer in &top.offers {
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        for (over, offer) in (0u32..).zip(&top.offers) {
             for at in index.get(&key_hash(offer)).into_iter().flatten() {
                 if same_key(&base.offers[*at as usize], offer) {
-                    taken.extend(offer.prices.iter().map(|p| (*at, p.purchase)));
+                    pairs.push((*at, over));
                 }
             }
         }
-        for (at, purchase) in taken {
-            base.offers[at as usize]
-                .prices
-                .retain(|p| p.purchase != purchase);
+        for (at, over) in pairs {
+            let (at, over) = (at as usize, over as usize);
+            let under = &mut base.offers[at];
+            (gone[at], unneeded[over]) = cover(under, &top.offers[over], gone[at]);
         }
     } else {
         let index = index(&top.offers);
-        for offer in &mut base.offers {
-            for at in index.get(&key_hash(offer)).into_iter().flatten() {
-                let over = &top.offers[*at as usize];
-                if same_key(offer, over) {
-                    offer.prices.retain(|p| over.price(p.purchase).is_none());
+        for (at, offer) in base.offers.iter_mut().enumerate() {
+            for over in index.get(&key_hash(offer)).into_iter().flatten() {
+                let over = *over as usize;
+                if same_key(offer, &top.offers[over]) {
+                    (gone[at], unneeded[over]) = cover(offer, &top.offers[over], gone[at]);
                 }
             }
         }
     }
-    base.offers.retain(|o| !o.prices.is_empty());
+    let mut gone = gone.into_iter();
+    base.offers.retain(|_| gone.next() == Some(false));
     let mut machines = CatalogBuilder::new();
     for machine in base.machines {
         machines.machine(machine);
@@ -46,14 +50,26 @@ pub(crate) fn overlay(mut base: Catalog, top: Catalog) -> Catalog {
         .map(|m| machines.machine(m))
         .collect();
     base.offers.reserve_exact(top.offers.len());
-    base.offers.extend(top.offers.into_iter().map(|mut offer| {
-        offer.machine = ids[offer.machine.0 as usize];
-        offer
-    }));
+    let kept = top.offers.into_iter().zip(unneeded);
+    base.offers
+        .extend(kept.filter(|(_, out)| !out).map(|(mut offer, _)| {
+            offer.machine = ids[offer.machine.0 as usize];
+            offer
+        }));
     Catalog {
         machines: machines.finish().machines,
         offers: base.offers,
     }
+}
+
+/// Takes from `under` the prices that `over` states as well. Whether the one and the other has to go:
+/// the upper if it has no price at all, the lower if none is left to it.
+fn cover(under: &mut Offer, over: &Offer, gone: bool) -> (bool, bool) {
+    if over.prices.is_empty() {
+        return (gone, true);
+    }
+    under.prices.retain(|p| over.price(p.purchase).is_none());
+    (under.prices.is_empty(), false)
 }
 
 fn index(offers: &[Offer]) -> HashMap<u64, Vec<u32>> {
@@ -81,4 +97,43 @@ fn key_hash(offer: &Offer) -> u64 {
         sum ^= part.len() as u64;
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lessee_model::Purchase;
+
+    #[test]
+    fn an_offer_without_a_price_gives_way_to_one_of_its_key() {
+        let facts = crate::builtin().expect("facts");
+        let priced = Catalog {
+            machines: facts.catalog.machines.clone(),
+            offers: facts.catalog.offers[..3].to_vec(),
+        };
+        let mut bare = priced.clone();
+        for offer in &mut bare.offers {
+            offer.prices.clear();
+        }
+        let small = Catalog {
+            machines: bare.machines.clone(),
+            offers: bare.offers[..1].to_vec(),
+        };
+        for (base, top) in [(&priced, &bare), (&bare, &priced), (&priced, &small)] {
+            let both = overlay(base.clone(), top.clone());
+            assert_eq!(both.offers.len(), 3);
+            assert!(
+                both.offers
+                    .iter()
+                    .all(|o| o.price(Purchase::OnDemand).is_some())
+            );
+        }
+        // and stays where nothing else is known of it
+        let empty = Catalog {
+            machines: Vec::new(),
+            offers: Vec::new(),
+        };
+        assert_eq!(overlay(empty.clone(), bare.clone()).offers.len(), 3);
+        assert_eq!(overlay(bare, empty).offers.len(), 3);
+    }
 }

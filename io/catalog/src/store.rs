@@ -4,13 +4,15 @@
 //! manifest is replaced, whole, under a lock. So a reader sees either the old state or the new one, and
 //! two writers at once both get in. Start with [`Store::save`] and [`Store::load_all`].
 
-use crate::cache::{self, Stamp};
+use crate::cache::{self, Keep, Stamp};
+use crate::list::{ListFilter, wanted_machine};
 use crate::overlay::overlay;
 use crate::{CatalogError, Facts, read_offers, write_offers};
 use jiff::Timestamp;
-use lessee_model::{Catalog, Origin, did_you_mean};
+use lessee_model::{Catalog, Machine, Origin, did_you_mean};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -215,7 +217,7 @@ impl Store {
                 problems: Vec::new(),
             });
         }
-        self.load_table(&self.find(reference)?, facts)
+        self.load_table(&self.find(reference)?, facts, Keep::All)
     }
 
     /// The built-in offers with the newest snapshot of each name laid over them: a row of the user's
@@ -224,6 +226,30 @@ impl Store {
     /// # Errors
     /// The manifest cannot be read. A single bad table is reported in [`Loaded::problems`].
     pub fn load_all(&self, facts: &Facts) -> Result<Loaded, CatalogError> {
+        self.load_layers(facts, None)
+    }
+
+    /// As [`Store::load_all`], for `list` with this filter: offers of machines that it excludes may be
+    /// left out, so that a few offers among many load fast.
+    ///
+    /// # Errors
+    /// As [`Store::load_all`].
+    pub fn load_matching(
+        &self,
+        facts: &Facts,
+        filter: &ListFilter,
+    ) -> Result<Loaded, CatalogError> {
+        match wanted_machine(facts, filter) {
+            Some(wanted) => self.load_layers(facts, Some(&wanted)),
+            None => self.load_layers(facts, None),
+        }
+    }
+
+    fn load_layers(
+        &self,
+        facts: &Facts,
+        wanted: Option<&dyn Fn(&Machine) -> bool>,
+    ) -> Result<Loaded, CatalogError> {
         let mut newest: Vec<SnapshotInfo> = Vec::new();
         for info in self.snapshots()? {
             newest.retain(|s| s.name != info.name);
@@ -233,8 +259,20 @@ impl Store {
             catalog: facts.catalog.clone(),
             problems: Vec::new(),
         };
+        let mut below = HashSet::new();
         for info in newest {
-            match self.load_table(&info, facts) {
+            let keep = match wanted {
+                None => Keep::All,
+                Some(machine) => {
+                    let offers = &out.catalog.offers;
+                    below.extend(offers.iter().map(|o| o.instance_type.clone()));
+                    Keep::Some {
+                        machine,
+                        instance_types: &below,
+                    }
+                }
+            };
+            match self.load_table(&info, facts, keep) {
                 Ok(mut loaded) => {
                     out.problems.append(&mut loaded.problems);
                     out.catalog = overlay(out.catalog, loaded.catalog);
@@ -245,7 +283,12 @@ impl Store {
         Ok(out)
     }
 
-    fn load_table(&self, info: &SnapshotInfo, facts: &Facts) -> Result<Loaded, CatalogError> {
+    fn load_table(
+        &self,
+        info: &SnapshotInfo,
+        facts: &Facts,
+        keep: Keep<'_>,
+    ) -> Result<Loaded, CatalogError> {
         let path = self.folder.join(&info.file);
         let read_error = |e| self.io("read", &info.file, e);
         let meta = fs::metadata(&path).map_err(read_error)?;
@@ -262,7 +305,7 @@ impl Store {
         let cache_path = self.cache_path(info);
         if let Some(catalog) = cache_path
             .as_deref()
-            .and_then(|p| cache::read(p, &stamp, &origin))
+            .and_then(|p| cache::read(p, &stamp, &origin, keep))
         {
             return Ok(Loaded {
                 catalog,

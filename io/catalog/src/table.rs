@@ -25,7 +25,7 @@ impl<'a> Table<'a> {
     /// The text has an open quote, or does not end with a line break: programs that write these formats
     /// always end the last line, so a missing end means that the file was cut, perhaps inside a price.
     pub(crate) fn open(text: &'a str, file: &'a str) -> Result<Table<'a>, CatalogError> {
-        if let Some(line) = open_quote(text) {
+        if let Some(line) = open_quote(text, b',') {
             return Err(CatalogError::OpenQuote {
                 file: file.to_owned(),
                 line,
@@ -142,8 +142,8 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The line of a quote that is opened at the start of a field and never closed.
-pub(crate) fn open_quote(text: &str) -> Option<u64> {
+/// The line of a quote that is opened at the start of a field and never closed; `sep` divides fields.
+pub(crate) fn open_quote(text: &str, sep: u8) -> Option<u64> {
     let bytes = text.as_bytes();
     let mut opened = None;
     let mut skip = None;
@@ -158,7 +158,7 @@ pub(crate) fn open_quote(text: &str) -> Option<u64> {
             } else {
                 opened = None;
             }
-        } else if at == 0 || matches!(bytes[at - 1], b',' | b'\n' | b'\r') {
+        } else if at == 0 || matches!(bytes[at - 1], b'\n' | b'\r') || bytes[at - 1] == sep {
             opened = Some(at);
         }
     }
@@ -198,9 +198,9 @@ mod tests {
 
     #[test]
     fn an_open_quote_names_its_line() {
-        assert_eq!(open_quote("a,b\n\"x\ny\",1\n"), None);
-        assert_eq!(open_quote("a,b\n1,\"x\n2,3\n"), Some(2));
-        assert_eq!(open_quote("a,b\n5\" disk,1\n"), None);
-        assert_eq!(open_quote("a\n\"he said \"\"yes\"\"\"\n"), None);
+        assert_eq!(open_quote("a,b\n\"x\ny\",1\n", b','), None);
+        assert_eq!(open_quote("a,b\n1,\"x\n2,3\n", b','), Some(2));
+        assert_eq!(open_quote("a,b\n5\" disk,1\n", b','), None);
+        assert_eq!(open_quote("a\n\"he said \"\"yes\"\"\"\n", b','), None);
     }
 }

@@ -401,6 +401,43 @@ fn doctor_on_the_built_in_snapshot() {
 }
 
 #[test]
+fn a_missing_price_is_kept_and_reported() {
+    let sky = "InstanceType,vCPUs,MemoryGiB,AcceleratorName,AcceleratorCount,GpuInfo,Price,SpotPrice,Region\n\
+        a,8,64,L40S,1,,1.5,,us\n\
+        b,8,64,L40S,1,,,,us\n\
+        b,8,64,L40S,1,,,,eu\n\
+        a,8,64,L40S,1,,,,us\n";
+    let hunt = "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot\n\
+        x,us,,8,64,1,L40S,48,False\n\
+        y,us,1.25,8,64,1,L40S,48,False\n";
+    for (text, count, total) in [(sky, 2, 3), (hunt, 1, 2)] {
+        let cx = ImportContext {
+            facts: &FACTS,
+            provider: Some("acme"),
+            as_of: "2026-11-29".parse().ok(),
+            currency: None,
+        };
+        let read = import(text.as_bytes(), "acme.csv", &cx, None).expect("read");
+        assert!(read.doc.questions.is_empty(), "{:?}", read.doc.questions);
+        assert_eq!(read.catalog.offers.len(), total);
+        // on disk and back, as the user's snapshots are
+        let mut bytes = Vec::new();
+        lessee_catalog::write_offers(&mut bytes, &read.catalog).expect("written");
+        let text = String::from_utf8(bytes).expect("UTF-8");
+        let origin = Origin::User(Arc::from("acme"));
+        let (back, bad) =
+            lessee_catalog::read_offers(&text, "acme.csv", &FACTS.gpus, &origin).expect("read");
+        assert_eq!(bad, []);
+        assert!(findings(&back).contains(&("price_missing", "acme".to_owned(), count)));
+    }
+    assert!(
+        findings(&FACTS.catalog)
+            .iter()
+            .all(|(code, ..)| *code != "price_missing")
+    );
+}
+
+#[test]
 fn doctor_knows_the_defects_of_the_wild() {
     assert!(findings(&imported("lambda_vms.csv")).contains(&("cartesian", "lambda".to_owned(), 9)));
     let csv = "provider,region,instance_type,gpu_model,gpu_form,gpu_count,gpu_memory_gb,purchase,price,currency,market,as_of\n\

@@ -48,9 +48,12 @@ pub(crate) struct ListArgs {
     /// Only on-demand prices.
     #[arg(long)]
     pub on_demand: bool,
-    /// At most so many rows.
+    /// At most so many rows; else a table has 50 and the other formats all.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
+    /// All rows in a table, too.
+    #[arg(long, conflicts_with = "limit")]
+    pub all: bool,
 }
 
 #[derive(Debug, Args)]

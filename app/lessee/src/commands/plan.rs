@@ -9,7 +9,7 @@ use lessee_catalog::Facts;
 use lessee_model::workload::{
     Location, ResolveContext, Workload, WorkloadFile, parse_workload_with, resolve,
 };
-use lessee_model::{Exit, Msg, PlanDoc, ProbeReport, did_you_mean};
+use lessee_model::{Currency, Exit, Msg, PlanDoc, ProbeReport, did_you_mean};
 use lessee_plan::{Plan, PlanInput, Rules, plan, why_not};
 use lessee_report::plan::{PlanSource, explain_report, plan_doc, plan_report, why_not_report};
 use std::io::Read;
@@ -66,10 +66,11 @@ pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Res
             }
         },
     }
-    Ok(if doc.options.is_empty() {
-        Exit::No
-    } else {
-        Exit::Done
+    Ok(match (doc.options.is_empty(), doc.unranked.is_empty()) {
+        (false, _) => Exit::Done,
+        (true, true) => Exit::No,
+        // something could do it, but nothing known well enough to say so
+        (true, false) => Exit::CannotTell,
     })
 }
 
@@ -124,7 +125,30 @@ fn workload(
     };
     let mut workload = resolve(&typed, cx)?;
     name_providers(&mut workload, facts)?;
+    limits_have_rates(&workload)?;
     Ok((typed, workload))
+}
+
+/// A budget or a cap that cannot be compared would not limit anything: better no plan than a silent one.
+fn limits_have_rates(workload: &Workload) -> Result<(), Failure> {
+    let (c, money) = (&workload.constraints, &workload.money);
+    for limit in [c.budget, c.max_price].into_iter().flatten() {
+        if money.fx.rate(limit.currency, money.currency).is_err() {
+            let msg = Msg::new("plan-limit-without-rate")
+                .arg("limit", limit)
+                .arg("from", limit.currency.as_str())
+                .arg("to", money.currency.as_str());
+            return Err(Failure::usage(msg).hint(rate_hint(limit.currency, money.currency)));
+        }
+    }
+    Ok(())
+}
+
+fn rate_hint(from: Currency, to: Currency) -> Msg {
+    let flag = format!(
+        "--money-rates '[{{from=\"{from}\", to=\"{to}\", rate=..., as_of=\"2026-11-30\"}}]'"
+    );
+    Msg::new("hint-give-rate").arg("flag", flag)
 }
 
 /// Providers by any of their names (`阿里云`, `aliyun`) -> by key.
@@ -156,9 +180,15 @@ fn provider_key(name: &str, facts: &Facts) -> Result<String, Failure> {
     if let Some(provider) = known {
         return Ok(provider.key.to_string());
     }
-    // a provider that only the user's own offers name
-    if facts.catalog.offers.iter().any(|o| *o.provider == *name) {
-        return Ok(name.to_owned());
+    // a provider that only the user's own offers name, in their spelling
+    let own = facts
+        .catalog
+        .offers
+        .iter()
+        .map(|o| &o.provider)
+        .find(|p| p.to_lowercase() == *name);
+    if let Some(provider) = own {
+        return Ok(provider.to_string());
     }
     let failure = Failure::usage(Msg::new("plan-unknown-provider").arg("name", name));
     Err(

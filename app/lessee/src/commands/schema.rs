@@ -4,20 +4,33 @@ use crate::args::SchemaArgs;
 use crate::facts;
 use crate::failure::Failure;
 use crate::output::Printer;
-use lessee_model::quote::ImportDoc;
 use lessee_model::{Exit, Msg, PlanDoc, ProbeReport, WorkloadFile, did_you_mean};
+use lessee_report::documents::{
+    CatalogListDoc, DoctorDoc, ErrorDoc, ImportAnswer, OfferPricesDoc, WhyNotDoc,
+};
 use lessee_report::{Cell, Column, Report, Table};
 use serde_json::{Value, json};
 
 type Make = fn() -> schemars::Schema;
 
 /// Name and type of each document; one more is one more line.
-const DOCUMENTS: [(&str, Make); 5] = [
+const DOCUMENTS: [(&str, Make); 12] = [
+    // what people write
     ("workload", || schemars::schema_for!(WorkloadFile)),
-    ("plan", || schemars::schema_for!(PlanDoc)),
-    ("import", || schemars::schema_for!(ImportDoc)),
+    ("buy-input", || schemars::schema_for!(lessee_cost::BuyFile)),
     ("probe", || schemars::schema_for!(ProbeReport)),
-    ("buy", || schemars::schema_for!(lessee_cost::BuyFile)),
+    // what programs read
+    ("plan", || schemars::schema_for!(PlanDoc)),
+    ("why-not", || schemars::schema_for!(WhyNotDoc)),
+    ("buy", || schemars::schema_for!(lessee_cost::BuyReport)),
+    ("catalog", || schemars::schema_for!(CatalogListDoc)),
+    ("offer", || schemars::schema_for!(OfferPricesDoc)),
+    ("import", || schemars::schema_for!(ImportAnswer)),
+    ("catalog-diff", || {
+        schemars::schema_for!(lessee_catalog::DiffDoc)
+    }),
+    ("catalog-doctor", || schemars::schema_for!(DoctorDoc)),
+    ("error", || schemars::schema_for!(ErrorDoc)),
 ];
 
 pub(crate) fn run(args: &SchemaArgs, printer: &Printer) -> Result<Exit, Failure> {

@@ -5,8 +5,8 @@ use super::{stderr_style, to_stderr, to_stdout};
 use crate::failure::Failure;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use lessee_model::{Exit, Msg};
+use lessee_report::documents::ErrorDoc;
 use lessee_report::{Lang, Texts};
-use serde_json::{Value, json};
 
 pub(crate) struct ErrorOutput {
     texts: Texts,
@@ -96,14 +96,15 @@ impl ErrorOutput {
 
     fn show(&self, code: &str, exit: Exit, detail: &str, hints: &[String]) {
         if self.json {
-            let object: Value = json!({
-                "type": format!("urn:lessee:error:{code}"),
-                "title": self.texts.term("exit", exit_word(exit)),
-                "detail": detail,
-                "hints": hints,
-                "exit_code": exit as u8,
-            });
-            to_stderr(&format!("{object}\n"));
+            let document = ErrorDoc {
+                kind: format!("urn:lessee:error:{code}"),
+                title: self.texts.term("exit", exit_word(exit)),
+                detail: detail.to_owned(),
+                hints: hints.to_vec(),
+                exit_code: exit as u8,
+            };
+            let line = serde_json::to_string(&document).unwrap_or_default();
+            to_stderr(&format!("{line}\n"));
             return;
         }
         let (bold, red, end) = if stderr_style().colour {

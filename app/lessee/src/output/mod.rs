@@ -42,6 +42,21 @@ impl Printer {
         &self.texts
     }
 
+    /// Whether a program will read the answer as JSON; else its document need not be made.
+    pub(crate) fn wants_json(&self) -> bool {
+        self.formats().any(Format::is_json)
+    }
+
+    /// Whether the first rows of a table are all that anyone will see.
+    pub(crate) fn wants_only_head(&self) -> bool {
+        self.sort.is_none() && self.formats().all(|format| format == Format::Table)
+    }
+
+    fn formats(&self) -> impl Iterator<Item = Format> {
+        let exports = self.exports.iter().map(|(_, format)| *format);
+        std::iter::once(self.format).chain(exports)
+    }
+
     /// Prints the answer on stdout and writes the files of `--export`.
     ///
     /// # Errors

@@ -59,6 +59,7 @@ doctor-memory-odd = No product of this name has that much memory.
 doctor-memory-total = The memory of all GPUs stands where the memory of one belongs.
 doctor-no-date = The price has no date.
 doctor-not-current = Preview or retired types that still have a price.
+doctor-price-missing = Offered, but without a price: never ranked.
 doctor-price-zero = The price is 0: missing, not free.
 doctor-spot-above-on-demand = Spot is dearer than on demand.
 doctor-stale-gpu-cloud = Prices of a GPU cloud older than { $days } days.

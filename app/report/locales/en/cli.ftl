@@ -66,7 +66,14 @@ schema-workload = the file that describes a job
 schema-plan = answer of plan -o json
 schema-import = answer of catalog import -o json
 schema-probe = measurements of a rented machine
-schema-buy = the file of buy
+schema-buy = answer of buy -o json
+schema-buy-input = the file of buy
+schema-why-not = answer of plan --why-not -o json
+schema-catalog = answer of catalog list -o json
+schema-offer = answer of catalog show -o json
+schema-catalog-diff = answer of catalog diff -o json
+schema-catalog-doctor = answer of catalog doctor -o json
+schema-error = what stderr says with -o json
 schema-models = the known models (a table, not a schema)
 models-title = Known models
 

@@ -84,7 +84,6 @@ change-removed = gone
 
 catalog-list-title = Offers
 catalog-list-basis = Prices are for a whole machine and one hour (/h) and for one GPU (/GPU-h), before tax unless the source says otherwise.
-catalog-list-more = { $shown } of { $total } prices shown; raise --limit to see more.
 catalog-list-none = no offer matches
 catalog-list-region-unknown = { $n ->
     [one] One price whose source names no region was left out.

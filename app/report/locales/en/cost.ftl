@@ -61,6 +61,6 @@ cost-unknown-public-ip = the price of a public address is not published
 buy-missing = `{ $field }` is missing
 buy-bad-value = `{ $field }` cannot be { $value }
 buy-no-rate = `{ $field }` is in { $from }, and there is no exchange rate to { $to }
-buy-hint-missing = Add { $field } to the file; `lessee schema buy` describes every field.
-buy-hint-value = `lessee schema buy` describes what each field means and its unit.
+buy-hint-missing = Add { $field } to the file; `lessee schema buy-input` describes every field.
+buy-hint-value = `lessee schema buy-input` describes what each field means and its unit.
 buy-hint-rate = Add to [money]: rates = [{"{"} from = "{ $from }", to = "{ $to }", rate = ..., as_of = "2026-11-30" {"}"}].

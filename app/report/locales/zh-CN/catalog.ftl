@@ -59,6 +59,7 @@ doctor-memory-odd = 没有哪款同名产品有这样大小的显存。
 doctor-memory-total = 单卡显存一栏填的是全部显存。
 doctor-no-date = 价格没有日期。
 doctor-not-current = 预览或已退役的机型仍有价格。
+doctor-price-missing = 有报价条目但没有价格：不参与排名。
 doctor-price-zero = 价格为 0：是缺失，不是免费。
 doctor-spot-above-on-demand = 竞价价格高于按量价格。
 doctor-stale-gpu-cloud = GPU 云价格已超过 { $days } 天。

@@ -66,7 +66,14 @@ schema-workload = 描述任务的文件
 schema-plan = plan -o json 的输出
 schema-import = catalog import -o json 的输出
 schema-probe = 在租用机器上的实测
-schema-buy = buy 的输入文件
+schema-buy = buy -o json 的输出
+schema-buy-input = buy 的输入文件
+schema-why-not = plan --why-not -o json 的输出
+schema-catalog = catalog list -o json 的输出
+schema-offer = catalog show -o json 的输出
+schema-catalog-diff = catalog diff -o json 的输出
+schema-catalog-doctor = catalog doctor -o json 的输出
+schema-error = 使用 -o json 时标准错误里的内容
 schema-models = 已知的模型（表格，不是模式）
 models-title = 已知的模型
 

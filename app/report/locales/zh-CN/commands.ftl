@@ -81,7 +81,6 @@ change-removed = 消失
 
 catalog-list-title = 报价
 catalog-list-basis = “/h”是整台机器一小时的价格，“/GPU-h”是一块 GPU 一小时的价格；除非来源另有说明，均不含税。
-catalog-list-more = 共 { $total } 个价格，这里显示 { $shown } 个；调大 --limit 可看更多。
 catalog-list-none = 没有符合条件的报价
 catalog-list-region-unknown = 另有 { $n } 个价格的来源没有写明地域，未列出。
 catalog-unknown-provider = 没有名为 `{ $name }` 的供应商

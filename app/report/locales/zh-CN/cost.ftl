@@ -58,6 +58,6 @@ cost-unknown-public-ip = 公网地址的价格没有公布
 buy-missing = 缺少 `{ $field }`
 buy-bad-value = `{ $field }` 不能是 { $value }
 buy-no-rate = `{ $field }` 用的是 { $from }，而没有到 { $to } 的汇率
-buy-hint-missing = 请在文件里加上 { $field }；`lessee schema buy` 说明每个字段。
-buy-hint-value = `lessee schema buy` 说明每个字段的含义和单位。
+buy-hint-missing = 请在文件里加上 { $field }；`lessee schema buy-input` 说明每个字段。
+buy-hint-value = `lessee schema buy-input` 说明每个字段的含义和单位。
 buy-hint-rate = 请在 [money] 段加上：rates = [{"{"} from = "{ $from }", to = "{ $to }", rate = ..., as_of = "2026-11-30" {"}"}]。

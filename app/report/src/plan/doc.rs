@@ -40,6 +40,7 @@ pub fn plan_doc(plan: &Plan, source: &PlanSource<'_>, texts: &Texts) -> PlanDoc 
                 purchase: u.purchase,
                 nodes: u.nodes,
                 total: u.total,
+                totals: u.totals.clone(),
                 reason: WarningDoc {
                     code: u.code.to_owned(),
                     text: texts.term("unranked", u.code),

@@ -162,6 +162,9 @@ pub(super) fn bill_table(bill: &BillDoc, texts: &Texts, sources: bool) -> Table 
         let quantity: f64 = l.quantity.parse().unwrap_or(0.0);
         let amount = match (l.amount, l.low, l.high) {
             (Some(m), _, _) => Cell::new(texts.money(m)).raw(m.exact()),
+            (None, Some(low), Some(high)) if low.to_cents() == high.to_cents() => {
+                Cell::new(format!("? {}", texts.money(high))).tone(Tone::Warn)
+            }
             (None, Some(low), Some(high)) => {
                 Cell::new(format!("? {} .. {}", low.to_cents(), texts.money(high))).tone(Tone::Warn)
             }

@@ -10,12 +10,24 @@ pub fn plan_report(doc: &PlanDoc, top: usize, texts: &Texts) -> Report {
     let data = serde_json::to_value(doc).unwrap_or_default();
     let mut report = Report::new(texts.get("plan-title"), data, "options");
     let Some(best) = doc.options.first() else {
-        report.text(texts.get("plan-nothing"));
+        report.text(texts.get(if doc.unranked.is_empty() {
+            "plan-nothing"
+        } else {
+            "plan-nothing-ranked"
+        }));
+        report.list(doc.warnings.iter().map(|w| w.text.clone()).collect());
         rejected(doc, &mut report, texts);
         unranked(doc, &mut report, texts);
         return report;
     };
     report.text(texts.msg(&answer(best, doc)));
+    let cheaper = |o: &&OptionDoc| match (o.bill.total, best.bill.total) {
+        (Some(a), Some(b)) => a.amount < b.amount,
+        _ => false,
+    };
+    if doc.options.iter().any(|o| cheaper(&o)) {
+        report.text(texts.get("plan-why-first"));
+    }
     let ranked: Vec<&OptionDoc> = doc.options.iter().take(top).collect();
     report.table(ranking(&ranked, texts));
     report.text(texts.get("plan-legend"));
@@ -93,10 +105,9 @@ fn answer(best: &OptionDoc, doc: &PlanDoc) -> Msg {
     } else {
         "plan-answer"
     };
-    let name = doc
-        .workload
-        .get("name")
-        .and_then(|n| n.as_str())
+    let field = |key: &str| doc.workload.get(key).and_then(|n| n.as_str());
+    let name = field("name")
+        .or_else(|| field("kind"))
         .unwrap_or("-")
         .to_owned();
     Msg::new(id)
@@ -234,10 +245,13 @@ fn unranked(doc: &PlanDoc, report: &mut Report, texts: &Texts) {
             .iter()
             .take(3)
             .map(|u| {
+                let totals: Vec<String> = u.totals.iter().map(|t| texts.money(*t)).collect();
+                let colon = if totals.is_empty() { "" } else { ": " };
                 format!(
-                    "{} ({})",
+                    "{} ({}{colon}{})",
                     u.key,
-                    texts.term("purchase", u.purchase.as_str())
+                    texts.term("purchase", u.purchase.as_str()),
+                    totals.join(" + ")
                 )
             })
             .collect();

@@ -1,5 +1,6 @@
 //! The verdict on single offers: `plan --why-not provider/instance_type`.
 
+use crate::documents::{VerdictDoc, WhyNotDoc};
 use crate::{Report, Texts};
 use lessee_model::{Currency, Fixed, Money, Msg};
 use lessee_plan::{Verdict, WhyNot};
@@ -54,10 +55,18 @@ pub fn why_not_report(verdicts: &[WhyNot], currency: Currency, texts: &Texts) ->
             ),
         };
         let text = texts.msg(&msg);
-        rows.push(serde_json::json!({"key": v.key, "code": code, "text": text}));
         lines.push(format!("{}: {text}", v.key));
+        rows.push(VerdictDoc {
+            key: v.key.to_string(),
+            code,
+            text,
+        });
     }
-    let data = serde_json::json!({"schema": "lessee/why-not/v1", "verdicts": rows});
+    let data = serde_json::to_value(WhyNotDoc {
+        schema: "lessee/why-not/v1".to_owned(),
+        verdicts: rows,
+    });
+    let data = data.unwrap_or_default();
     let mut report = Report::new(texts.get("why-not-title"), data, "verdicts");
     report.list(lines);
     report

@@ -5,11 +5,15 @@ use super::{Case, Percentile};
 use lessee_model::Fixed;
 use lessee_model::workload::Job;
 
-/// A month of billing, as the large clouds count it (8,760 h / 12).
-pub const HOURS_PER_MONTH: u64 = 730;
+/// A month of billing, as the large clouds count it (8,760 h / 12): for providers of which
+/// `data/providers.csv` says nothing, and wherever no provider is concerned.
+pub const HOURS_PER_MONTH: u32 = 730;
 
-/// Seconds in [`HOURS_PER_MONTH`].
-pub(crate) const MONTH_S: u64 = HOURS_PER_MONTH * 3600;
+/// Seconds in a month as this provider counts it.
+#[inline]
+pub(crate) fn month_s(case: &Case<'_>) -> u64 {
+    u64::from(case.tariff.month_hours.max(1)) * 3600
+}
 
 /// Rounded at the twelfth decimal. What does not fit becomes the largest number there is, and so does NaN:
 /// a hostile quantity must never make anything look cheap.
@@ -49,8 +53,8 @@ pub(crate) fn hours(seconds: u64) -> Fixed {
     ratio(seconds, 3600)
 }
 
-pub(crate) fn months(seconds: u64) -> Fixed {
-    ratio(seconds, MONTH_S)
+pub(crate) fn months(case: &Case<'_>, seconds: u64) -> Fixed {
+    ratio(seconds, month_s(case))
 }
 
 /// A whole number times a quantity, exact; saturates.

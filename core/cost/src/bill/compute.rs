@@ -4,14 +4,16 @@
 //! t = boot + set-up + work + idle. Boot, set-up and idle are shown as they are, so the rounding stands in
 //! the compute line.
 
-use super::clock::{MONTH_S, Times, fixed, hours, scale};
+use super::clock::{Times, fixed, hours, month_s, scale};
 use super::ledger::{Amount, Class, Ledger};
 use super::sink::Sink;
 use super::{Case, Percentile};
+use crate::elsewhere::bound;
+use crate::sources;
 use lessee_model::tariff::Stopped;
 use lessee_model::workload::{Job, Workload};
 use lessee_model::{
-    Confidence, Fixed, LineKind, Market, Money, Msg, Price, Provenance, Purchase, TaxNote, Unknown,
+    Basis, Fixed, LineKind, Market, Money, Msg, Price, Provenance, Purchase, TaxNote, Unknown,
 };
 
 const UNIT: &str = "instance-hour";
@@ -156,6 +158,7 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
             reason: unknown.reason.clone(),
             low: Some(extra(low)),
             high: Some(extra(high)),
+            why: bound(sources::STEPS_ELSEWHERE),
         };
         out.missing(LineKind::Compute, ONCE, unknown, || {
             Msg::new("bill-rounding")
@@ -171,6 +174,7 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
                     high.currency,
                 )
             }),
+            why: why(),
         };
         out.missing(LineKind::Compute, amount(work), unknown, || {
             Msg::new("bill-price-range")
@@ -215,7 +219,7 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
         || {
             (
                 line("bill-interruption", times.lost).arg("count", times.interruptions),
-                Provenance::modelled("expected interruptions x time repeated per interruption"),
+                Provenance::modelled(sources::INTERRUPTIONS),
             )
         },
     );
@@ -225,6 +229,7 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
             reason: Msg::new("cost-unknown-spot-risk").arg("provider", &*case.offer.provider),
             low: Some(Money::zero(per_hour.currency)),
             high: Some(per_hour),
+            why: bound(sources::WORK_AGAIN),
         };
         out.missing(LineKind::Interruption, amount(times.work), unknown, || {
             Msg::new("bill-interruption-unknown")
@@ -274,6 +279,7 @@ fn stopped<S: Sink>(
                 reason: Msg::new("cost-unknown-stopped").arg("provider", &*case.offer.provider),
                 low: Some(Money::zero(per_hour.currency)),
                 high: Some(per_hour),
+                why: bound(sources::STOPPED_AS_RUNNING),
             };
             out.missing(LineKind::Idle, amount, unknown, || {
                 Msg::new("bill-stopped-unknown")
@@ -297,7 +303,7 @@ fn unused<S: Sink>(
     if group.term_months == 0 {
         return;
     }
-    let term_s = u64::from(group.term_months) * MONTH_S;
+    let term_s = u64::from(group.term_months) * month_s(case);
     let terms = used_s.div_ceil(term_s).max(1);
     let unused_s = terms.saturating_mul(term_s).saturating_sub(used_s);
     let reuse = case.workload.money.commitment_reuse.clamp(0.0, 1.0);
@@ -334,7 +340,8 @@ fn round_up(seconds: u64, step: u32) -> u64 {
     seconds.div_ceil(step).saturating_mul(step)
 }
 
-/// The price's source, with the own discount named where one was taken off.
+/// The price's source. With the own discount taken off it is the user's price; how far the list price was
+/// checked stays as it is.
 fn provenance(price: &Price, discount: f64) -> Provenance {
     let why = (*price.why).clone();
     if discount <= 0.0 {
@@ -342,12 +349,13 @@ fn provenance(price: &Price, discount: f64) -> Provenance {
     }
     Provenance {
         source: format!(
-            "{}; own discount {} %",
+            "{}; {} {} %",
             why.source,
+            sources::OWN_DISCOUNT,
             (discount * 1e6).round() / 1e4
         )
         .into(),
-        confidence: why.confidence.max(Confidence::Verified),
+        basis: Basis::Quoted,
         ..why
     }
 }

@@ -5,9 +5,10 @@
 //! through a bank. Without a labour rate there is no labour line: the plan says so in a warning.
 
 use super::Case;
-use super::clock::{MONTH_S, Times, fixed, hours, scale};
+use super::clock::{Times, fixed, hours, month_s, scale};
 use super::ledger::{Amount, Class, Ledger};
 use super::sink::Sink;
+use crate::sources;
 use lessee_model::workload::Job;
 use lessee_model::{AsOf, Basis, Confidence, Currency, Fixed, LineKind, Money, Msg, Provenance};
 
@@ -43,7 +44,7 @@ pub(crate) fn licences<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger
         }
         if let Some(price) = licence.per_node_month {
             let of = Amount {
-                quantity: scale(Fixed::ONE, whole_months(times).saturating_mul(nodes)),
+                quantity: scale(Fixed::ONE, whole_months(case, times).saturating_mul(nodes)),
                 unit: "node-month",
             };
             out.charge(Class::OTHER, LineKind::Licence, of, price, || {
@@ -54,8 +55,8 @@ pub(crate) fn licences<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger
 }
 
 /// Months begun from order to result.
-fn whole_months(times: &Times) -> u64 {
-    times.running().div_ceil(MONTH_S).max(1)
+fn whole_months(case: &Case<'_>, times: &Times) -> u64 {
+    times.running().div_ceil(month_s(case)).max(1)
 }
 
 /// The support plan: a share of the charges, at least the minimum for each month begun.
@@ -64,7 +65,7 @@ pub(crate) fn support<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger<
         return;
     };
     let why = || Provenance::user("money.support");
-    let months = whole_months(times);
+    let months = whole_months(case, times);
     let minimum = plan.minimum_per_month.map(|m| out.rates.convert(m));
     let mut minimum_met = false;
     let spend = out.spend.clone();
@@ -210,7 +211,7 @@ fn rate_source(case: &Case<'_>, from: Currency, to: Currency) -> (String, Option
         // through a third currency: the oldest of the rates given is the honest date
         None => {
             let oldest = case.workload.money.fx.rates.iter().map(|r| r.as_of).min();
-            ("money.rates, through a third currency".to_owned(), oldest)
+            (sources::THIRD_CURRENCY.to_owned(), oldest)
         }
     }
 }

@@ -4,9 +4,7 @@
 use super::Case;
 use super::rates::Rates;
 use super::sink::{Sink, SmallTotals};
-use lessee_model::{
-    Basis, BillLine, Confidence, Fixed, LineKind, Money, Msg, Provenance, Quantified, Unknown,
-};
+use lessee_model::{BillLine, Fixed, LineKind, Money, Msg, Provenance, Quantified, Unknown};
 use std::borrow::Cow;
 
 /// What a line counts towards.
@@ -120,7 +118,8 @@ impl<'a, S: Sink> Ledger<'a, S> {
         });
     }
 
-    /// A line whose price nobody published. `unknown` gives the reason and the range per unit.
+    /// A line whose price nobody published. `unknown` gives the reason, and the range per unit
+    /// with its source.
     #[inline]
     pub(crate) fn missing(
         &mut self,
@@ -148,12 +147,7 @@ impl<'a, S: Sink> Ledger<'a, S> {
                     high: bound(unknown.high),
                     reason: unknown.reason,
                 },
-                why: Provenance::new(
-                    Basis::Modelled,
-                    Confidence::Unverified,
-                    "range of what other providers publish",
-                    None,
-                ),
+                why: unknown.why,
             }
         });
     }

@@ -1,13 +1,15 @@
 //! What lies on disks: block storage of the machines, object storage of data, results and checkpoints.
 //!
-//! GB-months are pro rata by hours, 730 h to the month. The data set lies in the provider's object storage
+//! GB-months are pro rata by hours of the provider's month. The data set lies in the provider's object storage
 //! while the job runs and for as long as it is to be kept: it is read from there, or copied from there to a
 //! disk. Checkpoints follow their retention rule.
 
 use super::Case;
-use super::clock::{MONTH_S, Times, fixed, months, scale, whole_seconds};
+use super::clock::{Times, fixed, month_s, months, scale, whole_seconds};
 use super::ledger::{Amount, Class, Ledger};
 use super::sink::Sink;
+use crate::elsewhere::bound;
+use crate::sources;
 use crate::tiers::tier_parts;
 use lessee_model::tariff::{PerVolumeMonth, Stopped};
 use lessee_model::workload::{DataStorage, Job};
@@ -36,12 +38,7 @@ fn volume<S: Sink>(
                         (what(), price.why.clone())
                     });
                 } else {
-                    let unknown = Unknown {
-                        reason: Msg::new("cost-unknown-upper-tier"),
-                        low: Some(Money::zero(part.price.currency)),
-                        high: Some(part.price),
-                    };
-                    out.missing(kind, of, || unknown, &what);
+                    out.missing(kind, of, || beyond_tiers(part.price), &what);
                 }
             });
         }
@@ -52,6 +49,16 @@ fn volume<S: Sink>(
             };
             out.missing(kind, of, || unknown.clone(), what);
         }
+    }
+}
+
+/// Beyond the last published bound: between nothing and the last published price.
+pub(crate) fn beyond_tiers(last: Money) -> Unknown {
+    Unknown {
+        reason: Msg::new("cost-unknown-upper-tier"),
+        low: Some(Money::zero(last.currency)),
+        high: Some(last),
+        why: bound(sources::LAST_TIER),
     }
 }
 
@@ -94,7 +101,7 @@ pub(crate) fn block<S: Sink>(
                     Provenance::new(
                         Basis::Published,
                         case.machine.host_confidence,
-                        "machine specification: local disk included in the price",
+                        sources::LOCAL_DISK,
                         None,
                     ),
                 )
@@ -103,7 +110,7 @@ pub(crate) fn block<S: Sink>(
         return;
     }
     let all = disk * f64::from(nodes);
-    let running = months(node_seconds / u64::from(nodes));
+    let running = months(case, node_seconds / u64::from(nodes));
     volume(
         LineKind::BlockStorage,
         &case.tariff.block_running,
@@ -128,7 +135,7 @@ pub(crate) fn block<S: Sink>(
         LineKind::BlockStorage,
         &case.tariff.block_stopped,
         all,
-        months(times.stopped),
+        months(case, times.stopped),
         || {
             Msg::new("bill-disk-stopped")
                 .arg("nodes", nodes)
@@ -153,7 +160,7 @@ pub(crate) fn objects<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger<
             LineKind::ObjectStorage,
             tariff,
             data.size.0,
-            months(held),
+            months(case, held),
             || {
                 Msg::new("bill-data-kept")
                     .bytes("size", data.size.0)
@@ -170,7 +177,7 @@ pub(crate) fn objects<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger<
             LineKind::ObjectStorage,
             tariff,
             results,
-            months(held),
+            months(case, held),
             || {
                 Msg::new("bill-results-kept")
                     .bytes("size", results)
@@ -210,7 +217,7 @@ fn checkpoints<S: Sink>(case: &Case<'_>, times: &Times, least_s: f64, out: &mut 
             LineKind::ObjectStorage,
             &case.tariff.object_storage,
             rule.size.0,
-            fixed(copy_seconds / MONTH_S as f64),
+            fixed(copy_seconds / month_s(case) as f64),
             || {
                 Msg::new(id)
                     .bytes("size", rule.size.0)

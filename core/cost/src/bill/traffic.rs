@@ -1,13 +1,18 @@
 //! What moves: requests, data in, between regions and out, and public addresses.
 //!
 //! The first part of the traffic that leaves may be free, for the whole account and month; what the user
-//! already used of it is taken off the allowance and leaves the tiers where they are.
+//! already used of it is taken off the first month's allowance and leaves the tiers where they are.
+//!
+//! Results are taken to leave in equal parts in each month begun of useful work (boot and set-up send nothing),
+//! and each month has its own allowance and tiers: a service of a year costs twelve times one of a month. Data
+//! on their way in move at once, in one month.
 
 use super::Case;
-use super::clock::{Times, fixed, hours, scale};
+use super::clock::{Times, fixed, hours, month_s, scale};
 use super::ledger::{Amount, Class, Ledger};
 use super::sink::Sink;
-use crate::tiers::tier_parts;
+use super::storage::beyond_tiers;
+use crate::tiers::{MonthVolume, monthly_tier_parts};
 use lessee_model::workload::{DataStorage, Destination, Job, Location};
 use lessee_model::{Fixed, Known, LineKind, Money, Msg, Tiers, Unknown};
 
@@ -39,12 +44,29 @@ fn from(case: &Case<'_>) -> From {
     }
 }
 
+/// What moves, all of it, over how many months, and what the account used this month before.
+#[derive(Clone, Copy)]
+struct Moved {
+    bytes: f64,
+    months: u64,
+    used_bytes: f64,
+}
+
+impl Moved {
+    fn at_once(bytes: f64) -> Moved {
+        Moved {
+            bytes,
+            months: 1,
+            used_bytes: 0.0,
+        }
+    }
+}
+
 /// A volume through marginal tiers, one line a tier.
 fn volume<S: Sink>(
     kind: LineKind,
     tariff: &Known<Tiers>,
-    bytes: f64,
-    used_bytes: f64,
+    moved: Moved,
     what: impl Fn() -> Msg,
     out: &mut Ledger<'_, S>,
 ) {
@@ -52,20 +74,37 @@ fn volume<S: Sink>(
         Ok(tiers) => tiers,
         Err(unknown) => {
             let of = Amount {
-                quantity: fixed(bytes / 1e9),
+                quantity: fixed(moved.bytes / 1e9),
                 unit: "GB",
             };
             return out.missing(kind, of, || unknown.clone(), what);
         }
     };
     let unit = tiers.value.unit;
-    let moved = fixed(bytes / unit.bytes());
-    let left = if tiers.value.allowance.is_zero() {
+    let all = fixed(moved.bytes / unit.bytes());
+    let months = moved.months.max(1);
+    let allowance = tiers.value.allowance;
+    let left = if allowance.is_zero() {
         Fixed::ZERO
     } else {
-        (tiers.value.allowance - fixed(used_bytes / unit.bytes())).max(Fixed::ZERO)
+        (allowance - fixed(moved.used_bytes / unit.bytes())).max(Fixed::ZERO)
     };
-    tier_parts(&tiers.value.tiers, moved, left, |part| {
+    // what the division leaves over, less than a billionth of a unit, goes with the first month
+    let later = Fixed::from_raw(all.raw() / i128::from(months));
+    let parts = [
+        MonthVolume {
+            months: 1,
+            volume: all - scale(later, months - 1),
+            free: left,
+        },
+        MonthVolume {
+            months: months - 1,
+            volume: later,
+            free: allowance,
+        },
+    ];
+    let parts = if months == 1 { &parts[..1] } else { &parts[..] };
+    monthly_tier_parts(&tiers.value.tiers, parts, |part| {
         let of = Amount {
             quantity: part.quantity,
             unit: unit.as_str(),
@@ -75,12 +114,7 @@ fn volume<S: Sink>(
                 (what(), tiers.why.clone())
             });
         } else {
-            let unknown = Unknown {
-                reason: Msg::new("cost-unknown-upper-tier"),
-                low: Some(Money::zero(part.price.currency)),
-                high: Some(part.price),
-            };
-            out.missing(kind, of, || unknown, &what);
+            out.missing(kind, of, || beyond_tiers(part.price), &what);
         }
     });
 }
@@ -174,6 +208,7 @@ pub(crate) fn request_lines<S: Sink>(case: &Case<'_>, times: &Times, out: &mut L
 /// Data on their way in, and between regions before the job.
 pub(crate) fn inbound<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) {
     let size = case.workload.data.size.0;
+    let moved = Moved::at_once(size);
     let what = |id: &'static str| move || Msg::new(id).bytes("size", size);
     match from(case) {
         _ if size <= 0.0 => {}
@@ -181,16 +216,14 @@ pub(crate) fn inbound<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) {
         From::OtherRegion => volume(
             LineKind::CrossRegion,
             &case.tariff.inter_region,
-            size,
-            0.0,
+            moved,
             what("bill-data-between-regions"),
             out,
         ),
         From::Outside => volume(
             LineKind::Ingress,
             &case.tariff.ingress,
-            size,
-            0.0,
+            moved,
             what("bill-data-in"),
             out,
         ),
@@ -198,8 +231,7 @@ pub(crate) fn inbound<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) {
             volume(
                 LineKind::Ingress,
                 &case.tariff.ingress,
-                size,
-                0.0,
+                moved,
                 what("bill-data-in"),
                 out,
             );
@@ -211,8 +243,7 @@ pub(crate) fn inbound<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) {
             volume(
                 LineKind::Egress,
                 source,
-                size,
-                0.0,
+                moved,
                 what("bill-data-leaves-source"),
                 out,
             );
@@ -221,7 +252,7 @@ pub(crate) fn inbound<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) {
 }
 
 /// Results on their way out.
-pub(crate) fn outbound<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) {
+pub(crate) fn outbound<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger<'_, S>) {
     let data = &case.workload.data;
     let bytes = data.out.0;
     if bytes <= 0.0 {
@@ -245,12 +276,18 @@ pub(crate) fn outbound<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) {
             "bill-results-other-region",
         ),
     };
+    let moved = Moved {
+        bytes,
+        months: times.work.div_ceil(month_s(case)).max(1),
+        used_bytes: data.egress_used.0,
+    };
     let what = || {
         Msg::new(id)
             .bytes("size", bytes)
             .bytes("used", data.egress_used.0)
+            .arg("months", moved.months as f64)
     };
-    volume(kind, tariff, bytes, data.egress_used.0, what, out);
+    volume(kind, tariff, moved, what, out);
 }
 
 /// One public address a machine, also while it stands stopped.

@@ -19,7 +19,7 @@ pub(crate) fn walk<S: Sink>(case: &Case<'_>, out: &mut Ledger<'_, S>) -> Times {
     storage::objects(case, &times, out);
     traffic::request_lines(case, &times, out);
     traffic::inbound(case, out);
-    traffic::outbound(case, out);
+    traffic::outbound(case, &times, out);
     traffic::public_ip(case, &times, node_seconds, out);
     extras::licences(case, &times, out);
     extras::support(case, &times, out);

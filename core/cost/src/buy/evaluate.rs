@@ -4,6 +4,9 @@
 //! their yearly upkeep whether used or not, and at the end they are sold. Renting pays for the used hours
 //! at a price that falls over the years. All is discounted at the cost of capital; a GPU-hour's price is the
 //! present value of the costs over the present value of the used hours (a levelised cost).
+//!
+//! Tax that cannot be reclaimed comes on all that is bought, on both sides alike: the machines, energy,
+//! colocation, network and upkeep, and rent. It does not come on people's pay.
 
 use super::input::{BuyInput, Name};
 
@@ -20,17 +23,22 @@ pub(super) struct Yearly {
     pub maintenance: f64,
     pub insurance: f64,
     pub network: f64,
+    pub tax: f64,
 }
 
 impl Yearly {
-    pub(super) fn total(&self) -> f64 {
+    /// What tax comes on top of: all but people.
+    pub(super) fn bought(&self) -> f64 {
         self.colocation
             + self.energy
-            + self.people
             + self.spares
             + self.maintenance
             + self.insurance
             + self.network
+    }
+
+    fn total(&self) -> f64 {
+        self.bought() + self.people + self.tax
     }
 }
 
@@ -68,7 +76,7 @@ pub(super) fn yearly(input: &BuyInput) -> Yearly {
     let v = |name| input.value(name);
     let nodes = v(Name::Nodes);
     let hardware = nodes * v(Name::NodePrice);
-    Yearly {
+    let before_tax = Yearly {
         colocation: if input.colocated {
             nodes * v(Name::Power) * 12.0 * v(Name::Colocation)
         } else {
@@ -80,6 +88,11 @@ pub(super) fn yearly(input: &BuyInput) -> Yearly {
         maintenance: hardware * v(Name::Maintenance),
         insurance: hardware * v(Name::Insurance),
         network: 12.0 * v(Name::Network),
+        tax: 0.0,
+    };
+    Yearly {
+        tax: before_tax.bought() * v(Name::Tax),
+        ..before_tax
     }
 }
 
@@ -93,7 +106,7 @@ pub(super) fn evaluate(input: &BuyInput) -> Outcome {
     let lead = (v(Name::Lead).ceil() as u32).min(months);
     let utilisation = v(Name::Utilisation);
     let hours = v(Name::Nodes) * v(Name::GpusPerNode) * MONTH_H;
-    let rent = v(Name::Rent) * (1.0 - v(Name::RentDiscount));
+    let rent = v(Name::Rent) * (1.0 - v(Name::RentDiscount)) * (1.0 + v(Name::Tax));
 
     // sums at full use; rent is proportional to use, owning is not
     let (mut owned_fixed, mut lead_rent, mut all_rent, mut all_hours) = (capex, 0.0, 0.0, 0.0);

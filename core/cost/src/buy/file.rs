@@ -41,7 +41,8 @@ pub struct NodeFile {
     pub power_kw: Option<f64>,
     /// Fabric, switches and racks as a share of the price of the nodes.
     pub extras: Option<Share>,
-    /// Tax on the purchase that cannot be reclaimed.
+    /// Tax that cannot be reclaimed, on all that is bought: machines, energy, colocation, upkeep, network, and
+    /// rent alike; not on people. Prices are before tax.
     pub tax: Option<Share>,
 }
 

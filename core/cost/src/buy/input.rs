@@ -2,6 +2,7 @@
 
 use super::BuyError;
 use super::file::{BuyFile, SiteKind};
+use crate::sources;
 use lessee_model::{AsOf, Basis, Confidence, Currency, Fx, Money, Provenance, Sourced};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,7 +84,7 @@ const TABLE: [(Name, &str, &str, &str); 24] = [
         "node.extras",
         "fraction of capex",
     ),
-    (Tax, "purchase_tax", "node.tax", "fraction of capex"),
+    (Tax, "purchase_tax", "node.tax", "fraction of what is bought"),
     (
         Colocation,
         "colocation",
@@ -281,9 +282,9 @@ pub fn resolve_buy(
             ),
             (None, None, Some((row, x))) => (resolver.default(field, row, x)?, true, assumed(row)),
             (None, None, None) => match name {
-                Nodes => (1.0, true, Provenance::assumed("one node")),
-                GpusPerNode => (8.0, true, Provenance::assumed("the usual server")),
-                Tax | RentDiscount => (0.0, true, Provenance::assumed("none")),
+                Nodes => (1.0, true, Provenance::assumed(sources::ONE_NODE)),
+                GpusPerNode => (8.0, true, Provenance::assumed(sources::EIGHT_GPUS)),
+                Tax | RentDiscount => (0.0, true, Provenance::assumed(sources::NONE)),
                 _ => return Err(BuyError::Missing { field }),
             },
         };

@@ -29,7 +29,7 @@ pub struct BuyReport {
     pub residual: Money,
     /// Used GPU-hours over the horizon.
     pub gpu_hours: f64,
-    /// Present values over the horizon.
+    /// Present values over the horizon, with tax on all that is bought.
     pub owned_total: Money,
     pub rented_total: Money,
     /// Present value of the costs / present value of the used hours.
@@ -57,7 +57,7 @@ pub enum Choice {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BuyLine {
     /// `nodes`, `fabric_and_racks`, `purchase_tax`, `colocation`, `energy`, `people`, `spares`,
-    /// `maintenance`, `insurance`, `network`
+    /// `maintenance`, `insurance`, `network`; `purchase_tax` stands last in both lists
     pub kind: String,
     /// Exact decimal.
     pub quantity: String,
@@ -191,6 +191,14 @@ fn opex(input: &BuyInput) -> Lines {
         v(Name::Network),
         input.get(Name::Network),
     );
+    if v(Name::Tax) > 0.0 {
+        // people are paid, not bought
+        let people = out.lines.iter().filter(|l| l.kind == "people");
+        let untaxed = people.fold(Fixed::ZERO, |sum, l| sum + l.amount.amount);
+        let bought = (out.sum - untaxed).to_f64();
+        let tax = input.get(Name::Tax);
+        out.add("purchase_tax", bought, code, tax.value, tax);
+    }
     out
 }
 

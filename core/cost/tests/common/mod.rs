@@ -36,6 +36,7 @@ pub fn unknown<T>(low: &str, high: &str) -> Known<T> {
         reason: Msg::new("test"),
         low: Some(usd(low)),
         high: Some(usd(high)),
+        why: Provenance::modelled("test range"),
     })
 }
 
@@ -109,6 +110,7 @@ pub fn tariff() -> Tariff {
             p90_s: 0.0,
         }),
         rounding_elsewhere_s: Some((1, 3600)),
+        month_hours: 730,
         source_egress: None,
     }
 }

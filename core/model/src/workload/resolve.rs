@@ -239,7 +239,6 @@ impl<'a> Resolver<'a> {
         section: &str,
         file: &TrainFile,
         custom: Option<&ModelFile>,
-        finetune: bool,
     ) -> Out<TrainJob> {
         let path = |field: &str| format!("{section}.{field}");
         let d = self.cx.defaults;
@@ -277,10 +276,12 @@ impl<'a> Resolver<'a> {
             &path(if tokens_count { "tokens" } else { "samples" }),
             Some(per_epoch * epochs),
         )?;
-        let method = match (file.method, finetune) {
-            (Some(method), _) => method,
-            (None, true) => self.or(&path("method"), None, Method::Full, "full"),
-            (None, false) => Method::Full,
+        let method = self.or(&path("method"), file.method, Method::Full, "full");
+        let rank = d.get("train.lora_rank");
+        let lora_rank = match (method, file.lora_rank) {
+            (_, Some(rank)) => rank.0,
+            (Method::Full, None) => rank,
+            (_, None) => self.or_number(&path("lora_rank"), None, rank),
         };
         Ok(TrainJob {
             model,
@@ -300,8 +301,9 @@ impl<'a> Resolver<'a> {
                 Some(Switch::Off) => Some(false),
                 _ => None,
             },
-            sharding: file.sharding.unwrap_or(Sharding::Auto),
-            lora_rank: file.lora_rank.map_or(d.get("train.lora_rank"), |c| c.0),
+            sharding: self.or(&path("sharding"), file.sharding, Sharding::Auto, "auto"),
+            lora_rank,
+            lora_fraction: d.get("train.lora_fraction"),
             cpu_seconds_per_sample: self
                 .not_negative(&path("cpu_seconds_per_sample"), file.cpu_seconds_per_sample)?,
         })
@@ -321,12 +323,7 @@ impl<'a> Resolver<'a> {
                 let Some(part) = part else {
                     return self.missing(section);
                 };
-                Ok(Job::Train(self.train(
-                    section,
-                    part,
-                    custom,
-                    kind == Kind::Finetune,
-                )?))
+                Ok(Job::Train(self.train(section, part, custom)?))
             }
             Kind::Sweep => {
                 let Some(sweep) = &file.sweep else {
@@ -335,12 +332,12 @@ impl<'a> Resolver<'a> {
                 let trials = self.need_positive("sweep.trials", sweep.trials.map(|c| c.0))?;
                 let trial = match (&sweep.trial, sweep.hours_per_trial) {
                     (Some(trial), _) => {
-                        Trial::Train(Box::new(self.train("sweep.trial", trial, custom, true)?))
+                        Trial::Train(Box::new(self.train("sweep.trial", trial, custom)?))
                     }
                     (None, Some(hours)) => Trial::Hours {
                         hours: self.need_positive("sweep.hours_per_trial", Some(hours))?,
                         gpu: self.gpu("sweep.gpu", sweep.gpu.as_deref())?,
-                        memory: sweep.memory.unwrap_or(Bytes::ZERO),
+                        memory: self.or("sweep.memory", sweep.memory, Bytes::ZERO, "0GB"),
                     },
                     (None, None) => return self.missing("sweep.hours_per_trial"),
                 };
@@ -362,6 +359,7 @@ impl<'a> Resolver<'a> {
                 };
                 let rate = self.need_positive("serve.rate", serve.rate)?;
                 let peak = self.not_negative("serve.peak_rate", serve.peak_rate)?;
+                let peak = self.or_number("serve.peak_rate", peak, rate);
                 let tpot = self.or_number("serve.tpot_ms", serve.tpot_ms, d.get("serve.tpot_ms"));
                 let input = self.or_number(
                     "serve.input_tokens",
@@ -390,7 +388,7 @@ impl<'a> Resolver<'a> {
                         "fp16",
                     ),
                     rate,
-                    peak_rate: peak.unwrap_or(rate).max(rate),
+                    peak_rate: peak.max(rate),
                     input_tokens: self.need_positive("serve.input_tokens", Some(input))?,
                     output_tokens: self.need_positive("serve.output_tokens", Some(output))?,
                     tpot: Seconds(self.need_positive("serve.tpot_ms", Some(tpot))? / 1000.0),
@@ -447,7 +445,12 @@ impl<'a> Resolver<'a> {
                         Bytes::from_gb(memory),
                         format!("{memory}GB"),
                     ),
-                    engine: render.engine.clone().unwrap_or_else(|| "cycles".to_owned()),
+                    engine: match &render.engine {
+                        Some(engine) => engine.clone(),
+                        None => self
+                            .or("render.engine", None, "cycles", "cycles")
+                            .to_owned(),
+                    },
                     output_per_frame: self.or(
                         "render.output_per_frame",
                         render.output_per_frame,
@@ -467,7 +470,7 @@ impl<'a> Resolver<'a> {
                     gpus: self
                         .or_number("hours.gpus", hours.gpus.map(|c| c.0), 1.0)
                         .clamp(1.0, 65536.0) as u32,
-                    memory: hours.memory.unwrap_or(Bytes::ZERO),
+                    memory: self.or("hours.memory", hours.memory, Bytes::ZERO, "0GB"),
                     leans_on: self.or(
                         "hours.leans_on",
                         hours.leans_on,

@@ -86,9 +86,9 @@ impl Replica<'_> {
         let bytes = self.weights_read(batch) + batch * self.kv * context;
         let memory = bytes / (self.tp * eff * self.bandwidth);
         let compute = 2.0 * self.job.model.active_params * batch / self.flop_rate(l.mfu_decode);
-        // p = 4 as fitted: smooth maximum, and cheap
-        let (m2, c2) = (memory * memory, compute * compute);
-        let overlapped = (m2 * m2 + c2 * c2).sqrt().sqrt();
+        // smooth maximum (m^p + c^p)^(1/p), written so that no power of small times vanishes
+        let (long, short) = (memory.max(compute), memory.min(compute));
+        let overlapped = long * (1.0 + (short / long).powf(l.smooth_p)).powf(1.0 / l.smooth_p);
         let prefill = batch / self.job.output_tokens * prefill;
         let link = self.all_reduce_of(batch);
         let fixed = t0 + l.host_us_per_sequence * 1e-6 * batch;

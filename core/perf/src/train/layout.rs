@@ -24,6 +24,8 @@ pub(super) struct Candidate {
     pub(super) inside_machine: bool,
     /// Sequences per optimizer step that do useful work.
     pub(super) sequences: f64,
+    /// Sequences per optimizer step of the busiest replica, in `micro_steps` parts as equal as can be.
+    pub(super) per_replica: f64,
     pub(super) micro_steps: f64,
     pub(super) step: Step,
     pub(super) per_second: f64,
@@ -90,15 +92,16 @@ impl Problem<'_> {
                 continue;
             }
             let fitting = ((self.usable - fixed) / sequence).floor().max(1.0);
+            // a batch that the workload leaves open gives every replica the same number of sequences
             let global = self.job.global_batch.unwrap_or_else(|| {
-                let tokens = self.c.train.llm.default_tokens_per_step;
-                (tokens / self.job.seq_len).max(data_parallel)
+                let sequences = self.c.train.llm.default_tokens_per_step / self.job.seq_len;
+                (sequences / data_parallel).ceil().max(1.0) * data_parallel
             });
-            // fewer sequences than replicas: the rest stands idle
-            let per_replica = (global / data_parallel).max(1.0);
-            let micro = fitting.min(per_replica);
+            // a step lasts as long as its busiest replica; what the others have less of is idle time
+            let per_replica = (global / data_parallel).ceil().max(1.0);
+            let micro_steps = (per_replica / fitting).ceil();
+            let micro = (per_replica / micro_steps).ceil();
             memory.activations = micro * sequence;
-            let micro_steps = per_replica / micro;
             let layout = Layout {
                 data_parallel: data_parallel as u32,
                 tensor_parallel: tp as u32,
@@ -111,7 +114,8 @@ impl Problem<'_> {
                 layout,
                 memory,
                 inside_machine,
-                sequences: per_replica * data_parallel.min(global.max(1.0)),
+                sequences: global.max(1.0),
+                per_replica,
                 micro_steps,
                 step: Step {
                     compute: 0.0,
@@ -145,7 +149,7 @@ impl Problem<'_> {
         } else {
             1.0
         };
-        let tokens = layout.batch * micro_steps * self.job.seq_len;
+        let tokens = candidate.per_replica * self.job.seq_len;
         let compute = tokens * self.flops * recompute / (tp * self.sustained);
         // ranks of one machine that hold the same part of the model
         let ranks = self.per_machine / tp;
@@ -168,8 +172,7 @@ impl Problem<'_> {
             } else {
                 4.0
             };
-            let message =
-                layout.batch * self.job.seq_len * self.hidden * self.c.bytes_per_weight.bf16;
+            let message = tokens / micro_steps * self.hidden * self.c.bytes_per_weight.bf16;
             micro_steps * self.layers * per_layer * self.bus.all_reduce(message, tp, bus)
         } else {
             0.0

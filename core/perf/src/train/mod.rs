@@ -241,7 +241,7 @@ fn terms(p: &Problem<'_>, best: &Candidate, fed: f64, group: &Group<'_>) -> Term
             };
             format!(
                 "{:.0} tokens a replica x {:.3e} FLOP x {again:.2} / ({} x {:.3e} FLOP/s)",
-                layout.batch * best.micro_steps * p.job.seq_len,
+                best.per_replica * p.job.seq_len,
                 p.flops,
                 layout.tensor_parallel,
                 p.sustained

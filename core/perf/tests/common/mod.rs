@@ -261,6 +261,7 @@ pub(crate) fn training(name: &str, method: Method, seq_len: f64) -> TrainJob {
         activation_checkpointing: None,
         sharding: Sharding::Auto,
         lora_rank: 16.0,
+        lora_fraction: 0.005,
         cpu_seconds_per_sample: None,
     }
 }

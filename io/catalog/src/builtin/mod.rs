@@ -45,9 +45,9 @@ pub struct ProviderInfo {
     pub aliases: Vec<Arc<str>>,
     pub market: Market,
     pub currency: Currency,
-    /// IANA zone in which hours and months are billed.
+    /// IANA zone in which the provider bills: for people to read, no calculation uses it.
     pub billing_zone: Arc<str>,
-    pub month_hours: f64,
+    pub month_hours: u32,
     pub why: Provenance,
 }
 
@@ -111,7 +111,7 @@ pub fn builtin() -> Result<Facts, CatalogError> {
         gpus,
         models: gpus::models(&strings)?,
         defaults,
-        tariffs: tariffs::tariffs(&strings)?,
+        tariffs: tariffs::tariffs(&strings, &providers)?,
         catalog,
         perf: measured::perf(&strings)?,
         providers,

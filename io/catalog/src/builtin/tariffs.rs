@@ -1,5 +1,6 @@
 //! What providers charge besides machines. Rows without a price are left out: no row means "not known".
 
+use super::ProviderInfo;
 use super::rows::read;
 use crate::CatalogError;
 use crate::build::Interner;
@@ -9,6 +10,7 @@ use lessee_model::tariff::{
     TariffBook,
 };
 use std::cell::RefCell;
+use std::sync::Arc;
 
 macro_rules! data {
     ($path:literal) => {
@@ -16,8 +18,17 @@ macro_rules! data {
     };
 }
 
-pub(super) fn tariffs(strings: &RefCell<Interner>) -> Result<TariffBook, CatalogError> {
-    let mut book = TariffBook::default();
+pub(super) fn tariffs(
+    strings: &RefCell<Interner>,
+    providers: &[ProviderInfo],
+) -> Result<TariffBook, CatalogError> {
+    let mut book = TariffBook {
+        month_hours: providers
+            .iter()
+            .map(|p| (Arc::clone(&p.key), p.month_hours))
+            .collect(),
+        ..TariffBook::default()
+    };
     let (file, text) = data!("tariffs/egress.csv");
     read(file, text, strings, |r| {
         // set by the host, offer by offer

@@ -63,16 +63,16 @@ impl DoctorRules {
 /// One line of trouble.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// Stable: `price_zero`, `no_date`, `stale`, `cartesian`, `memory_total`, `memory_odd`,
+    /// Stable: `price_missing`, `price_zero`, `no_date`, `stale`, `cartesian`, `memory_total`, `memory_odd`,
     /// `gpu_mismatch`, `family_price`, `spot_above_on_demand`, `bid_floor`, `gpu_unknown`, `unverified`,
     /// `not_current`
     pub code: &'static str,
     pub provider: String,
-    /// Where the prices come from.
+    /// Where the prices come from; empty where there is none.
     pub source: String,
     /// Name of the user's snapshot; `None` = built in.
     pub snapshot: Option<String>,
-    /// Prices concerned.
+    /// Prices concerned; for `price_missing` offers.
     pub count: u64,
     /// Up to three keys.
     pub examples: Vec<String>,
@@ -88,6 +88,11 @@ pub fn doctor(catalog: &Catalog, facts: &Facts, rules: &DoctorRules, today: Date
     let mut judged: HashMap<(&str, &str, MachineId), Defects> = HashMap::new();
     for offer in &catalog.offers {
         let machine = catalog.machine(offer);
+        if offer.prices.is_empty() {
+            found.add_from("price_missing", offer, "", None, || {
+                Msg::new("doctor-price-missing")
+            });
+        }
         for price in &offer.prices {
             one_price(&mut found, offer, machine, price, today);
             if let Some(usual) = medians.bid_floor(machine, price, rules) {
@@ -142,6 +147,17 @@ impl Found {
         price: &Price,
         what: impl FnOnce() -> Msg,
     ) {
+        self.add_from(code, offer, &price.why.source, price.why.as_of, what);
+    }
+
+    fn add_from(
+        &mut self,
+        code: &'static str,
+        offer: &Offer,
+        source: &str,
+        as_of: Option<AsOf>,
+        what: impl FnOnce() -> Msg,
+    ) {
         let snapshot = match &offer.origin {
             Origin::BuiltIn => None,
             Origin::User(name) => Some(name.to_string()),
@@ -149,13 +165,13 @@ impl Found {
         let place = (
             code,
             offer.provider.to_string(),
-            price.why.source.to_string(),
+            source.to_owned(),
             snapshot.clone(),
         );
         let finding = self.findings.entry(place).or_insert_with(|| Finding {
             code,
             provider: offer.provider.to_string(),
-            source: price.why.source.to_string(),
+            source: source.to_owned(),
             snapshot,
             count: 0,
             examples: Vec::new(),
@@ -169,7 +185,7 @@ impl Found {
                 finding.examples.push(key);
             }
         }
-        finding.oldest = match (finding.oldest, price.why.as_of) {
+        finding.oldest = match (finding.oldest, as_of) {
             (Some(a), Some(b)) => Some(if a.earliest() <= b.earliest() { a } else { b }),
             (a, b) => a.or(b),
         };

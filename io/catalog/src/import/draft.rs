@@ -3,8 +3,8 @@
 use super::{Format, Imported};
 use crate::{CatalogBuilder, OfferRow, Text};
 use lessee_model::quote::{ImportDoc, Question, QuotedGpu, QuotedOffer};
-use lessee_model::{Form, Interconnect, Market, Msg, Origin, Purchase, TaxNote};
-use std::collections::HashMap;
+use lessee_model::{Form, Interconnect, Machine, Market, Msg, Offer, Origin, Purchase, TaxNote};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// provider, instance type, region, way of paying
@@ -19,11 +19,21 @@ struct Row {
     quoted: Option<Box<QuotedOffer>>,
 }
 
+/// A machine of which a file says where it is for rent, but not for how much.
+pub(super) struct Unpriced {
+    pub(super) provider: Arc<str>,
+    pub(super) region: Arc<str>,
+    pub(super) instance_type: Arc<str>,
+    pub(super) market: Market,
+    pub(super) machine: Machine,
+}
+
 /// Collects what one importer finds in one file.
 pub struct Draft {
     doc: ImportDoc,
     whys: Vec<Msg>,
     rows: Vec<Row>,
+    unpriced: Vec<Unpriced>,
 }
 
 impl Draft {
@@ -38,6 +48,7 @@ impl Draft {
             },
             whys: Vec::new(),
             rows: Vec::new(),
+            unpriced: Vec::new(),
         }
     }
 
@@ -76,6 +87,12 @@ impl Draft {
             code: code.to_owned(),
         });
         self.whys.push(why);
+    }
+
+    /// A row without a price. It is kept, for `catalog doctor` to count, unless another row has the price.
+    pub(super) fn unpriced(&mut self, row: Unpriced) {
+        self.doc.ignored_lines += 1;
+        self.unpriced.push(row);
     }
 
     /// A line that carries no price of a GPU machine.
@@ -151,6 +168,15 @@ impl Draft {
         let origin = Origin::User(Arc::from(self.doc.file.as_str()));
         let mut catalog = CatalogBuilder::new();
         let kept = keep.iter().filter(|k| **k).count();
+        let key = |p: &Arc<str>, r: &Arc<str>, i: &Arc<str>| (p.clone(), r.clone(), i.clone());
+        let mut told: HashSet<_> = match self.unpriced.is_empty() {
+            true => HashSet::new(),
+            false => self
+                .rows
+                .iter()
+                .map(|Row { row, .. }| key(&row.provider, &row.region, &row.instance_type))
+                .collect(),
+        };
         self.doc.offers.reserve_exact(kept);
         for (mut row, _) in self.rows.into_iter().zip(keep).filter(|(_, keep)| *keep) {
             let shown = row
@@ -159,6 +185,22 @@ impl Draft {
                 .map_or_else(|| quoted(&row), |shown| *shown);
             self.doc.offers.push(shown);
             catalog.push(row.row, &origin);
+        }
+        for row in self.unpriced {
+            if told.insert(key(&row.provider, &row.region, &row.instance_type)) {
+                let machine = catalog.machine(row.machine);
+                catalog.push_offer(Offer {
+                    provider: row.provider,
+                    region: row.region,
+                    instance_type: row.instance_type,
+                    machine,
+                    market: row.market,
+                    prices: Vec::new(),
+                    origin: origin.clone(),
+                    original: None,
+                    note: None,
+                });
+            }
         }
         // questions of one file stand in the order of its lines; sort both lists alike
         let mut order: Vec<usize> = (0..self.whys.len()).collect();

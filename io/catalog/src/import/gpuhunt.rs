@@ -1,5 +1,6 @@
 //! gpuhunt catalog v2: one row per zone and per spot flag, memory in GB per GPU.
 
+use super::draft::Unpriced;
 use super::parts::{
     Cell, GpuNames, Said, Seller, arch, ask_bad_cell, complete, machine, number, price, published,
     seller,
@@ -59,12 +60,10 @@ pub(super) fn import(
             continue;
         }
         let raw = table.raw();
-        let cell = price("price", table.cell(price_column));
-        let Cell::Price(amount) = cell else {
-            if !ask_bad_cell(&mut draft, line, &raw, "price", &cell) {
-                draft.ignore();
-            }
-            continue;
+        let amount = match price("price", table.cell(price_column)) {
+            Cell::Price(amount) => Some(amount),
+            cell if ask_bad_cell(&mut draft, line, &raw, "price", &cell) => continue,
+            _ => None,
         };
         let purchase = match table.cell(spot).to_ascii_lowercase().as_str() {
             "true" | "1" => Purchase::Spot,
@@ -115,6 +114,16 @@ pub(super) fn import(
             Arc::from(format!("{instance_type} ({flag})"))
         };
         let place = (instance_type, region, purchase);
+        let Some(amount) = amount else {
+            draft.unpriced(Unpriced {
+                provider: key.clone(),
+                region: place.1,
+                instance_type: place.0,
+                market,
+                machine: m,
+            });
+            continue;
+        };
         let row = OfferRow {
             provider: key.clone(),
             region: place.1.clone(),

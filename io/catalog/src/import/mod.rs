@@ -75,7 +75,7 @@ pub fn import(
         Format::GpuHunt => gpuhunt::import(&input.text, draft, cx),
         Format::Focus => focus::import(&input.text, draft, cx),
         Format::Offers => offers::import(&input.text, draft, cx),
-        Format::Quote => Ok(quote::import(&input.text, draft, cx)),
+        Format::Quote => quote::import(&input.text, draft, cx),
     }
 }
 

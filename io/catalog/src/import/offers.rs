@@ -1,5 +1,6 @@
 //! The canonical offer table as input: rows that cannot be read for sure become questions.
 
+use super::draft::Unpriced;
 use super::{Draft, ImportContext, Imported};
 use crate::{ImportError, OfferRow, read_offers};
 use lessee_model::{Msg, Origin};
@@ -30,6 +31,15 @@ pub(super) fn import(
                 "gpu_unknown",
                 Msg::new("import-why-gpu-unknown").arg("gpu", &*machine.gpu.model),
             );
+        }
+        if offer.prices.is_empty() {
+            draft.unpriced(Unpriced {
+                provider: offer.provider.clone(),
+                region: offer.region.clone(),
+                instance_type: offer.instance_type.clone(),
+                market: offer.market,
+                machine: machine.clone(),
+            });
         }
         for price in &offer.prices {
             if price.per_hour.amount.is_zero() {

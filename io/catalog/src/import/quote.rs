@@ -5,20 +5,26 @@
 
 use super::parts::{complete, file_stem};
 use super::{Draft, ImportContext, Imported};
-use crate::OfferRow;
 use crate::builtin::offers::class_of;
-use crate::quote::{QuoteContext, import_quote};
+use crate::quote::{QuoteContext, cut_at, import_quote};
+use crate::{ImportError, OfferRow};
+use jiff::{ToSpan, civil::Date};
 use lessee_model::quote::QuotedOffer;
 use lessee_model::{
     Basis, Confidence, Form, GpuRef, Interconnect, Machine, Market, Msg, Price, Provenance, TaxNote,
 };
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Hours of a month where a quote does not say.
 const MONTH_HOURS: u32 = 730;
 
-pub(super) fn import(text: &str, mut draft: Draft, cx: &ImportContext<'_>) -> Imported {
+pub(super) fn import(
+    text: &str,
+    mut draft: Draft,
+    cx: &ImportContext<'_>,
+) -> Result<Imported, ImportError> {
     let file = draft.file().to_owned();
     let providers: Vec<(String, Vec<String>)> = cx
         .facts
@@ -29,18 +35,23 @@ pub(super) fn import(text: &str, mut draft: Draft, cx: &ImportContext<'_>) -> Im
             (p.key.to_string(), names.map(|n| n.to_string()).collect())
         })
         .collect();
-    let quote = import_quote(
-        text,
-        &file,
-        &QuoteContext {
-            gpus: &cx.facts.gpus,
-            providers: &providers,
-            default_provider: cx.provider,
-            default_currency: cx.currency,
-            month_hours: MONTH_HOURS,
-            as_of: cx.as_of,
-        },
-    );
+    let known = QuoteContext {
+        gpus: &cx.facts.gpus,
+        providers: &providers,
+        default_provider: cx.provider,
+        default_currency: cx.currency,
+        month_hours: MONTH_HOURS,
+        as_of: cx.as_of,
+        today: today(),
+    };
+    if let Some(line) = cut_at(text, &known) {
+        return Err(ImportError::OpenQuote { file, line });
+    }
+    let quote = import_quote(text, &file, &known);
+    if quote.offers.iter().any(|o| o.provider.is_none()) {
+        let why = Msg::new("import-why-provider-from-file-name").arg("provider", file_stem(&file));
+        draft.ask(0, file.as_str(), "provider_from_file_name", why);
+    }
     for question in quote.questions {
         draft.ask(question.line, question.text, question.code, question.why);
     }
@@ -64,7 +75,14 @@ pub(super) fn import(text: &str, mut draft: Draft, cx: &ImportContext<'_>) -> Im
         }
         draft.quoted(row, offer);
     }
-    draft.finish()
+    Ok(draft.finish())
+}
+
+/// The day by UTC: a validity that ends today still holds.
+fn today() -> Option<Date> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    let days = i64::try_from(since.as_secs() / 86_400).ok()?;
+    Date::constant(1970, 1, 1).checked_add(days.days()).ok()
 }
 
 /// `None` for a count of GPUs that no machine has.

@@ -5,6 +5,7 @@
 //! 0 is a missing price; on GCP host and accelerator are two rows of one zone and the price is their
 //! sum; `SizeInMiB` is per GPU or in total, depending on the cloud.
 
+use super::draft::Unpriced;
 use super::parts::{
     Cell, GpuNames, Said, Seller, arch, ask_bad_cell, complete, machine, number, price, published,
     seller,
@@ -176,8 +177,18 @@ impl Reader<'_, '_> {
             ask_bad_cell(&mut self.draft, line, &raw, "SpotPrice", &spot);
         }
         if !matches!(on_demand, Cell::Price(_)) && !matches!(spot, Cell::Price(_)) {
-            if matches!((&on_demand, &spot), (Cell::Blank, Cell::Blank | Cell::Zero)) {
-                self.draft.ignore();
+            if matches!((&on_demand, &spot), (Cell::Blank, Cell::Blank | Cell::Zero))
+                && let Some((m, _)) = self.gpu_machine(table, c, line, table.cell(c.accelerator))
+            {
+                let instance_type = table.cell(c.instance_type);
+                let known = self.cx.facts.machine(&self.seller.key, instance_type);
+                self.draft.unpriced(Unpriced {
+                    provider: self.seller.key.clone(),
+                    region: region(table.cell(c.region)),
+                    instance_type: Arc::from(instance_type),
+                    market: self.seller.market,
+                    machine: complete(m, known),
+                });
             }
             return;
         }

@@ -4,7 +4,8 @@
 //! Cells are written exactly as they are, also those that begin with `=`, `+`, `-` or `@`: changing them
 //! would change the data on the way back. Open an exported file in a spreadsheet by importing its columns
 //! as text. Reading needs provider, instance type, GPU model and count,
-//! purchase, price and currency; the other columns may be absent or blank.
+//! purchase, price and currency; the other columns may be absent or blank. Where all of these three are blank
+//! the row is an offer whose price is not known.
 
 mod read;
 
@@ -12,7 +13,7 @@ pub(crate) use read::price_cell;
 pub use read::{BadRow, read_offers};
 
 use lessee_model::{
-    AcceleratorClass, Basis, Catalog, Confidence, Form, Interconnect, Market, TaxNote,
+    AcceleratorClass, Basis, Catalog, Confidence, Fixed, Form, Interconnect, Market, TaxNote,
 };
 use std::io::Write;
 
@@ -66,10 +67,14 @@ pub fn write_offers(to: impl Write, catalog: &Catalog) -> std::io::Result<()> {
     let mut out = csv::Writer::from_writer(to);
     let io = |e: csv::Error| std::io::Error::other(e);
     out.write_record(HEADER).map_err(io)?;
+    let text = |x: Option<Fixed>| x.map(|x| x.to_string()).unwrap_or_default();
     let float = |x: Option<f32>| x.map(|x| x.to_string()).unwrap_or_default();
     for offer in &catalog.offers {
         let m = catalog.machine(offer);
-        for price in &offer.prices {
+        let prices = offer.prices.iter().map(Some);
+        let none = offer.prices.is_empty().then_some(None);
+        for price in prices.chain(none) {
+            let why = price.map(|p| &*p.why);
             let row: [&str; HEADER.len()] = [
                 &offer.provider,
                 &offer.region,
@@ -93,17 +98,19 @@ pub fn write_offers(to: impl Write, catalog: &Catalog) -> std::io::Result<()> {
                 &m.status,
                 word_of(CONFIDENCES, m.confidence),
                 word_of(CONFIDENCES, m.host_confidence),
-                price.purchase.as_str(),
-                &price.per_hour.amount.to_string(),
-                &price.high.map(|h| h.amount.to_string()).unwrap_or_default(),
-                price.per_hour.currency.as_str(),
-                &float(price.upfront),
-                word_of(TAXES, price.tax),
+                price.map_or("", |p| p.purchase.as_str()),
+                &text(price.map(|p| p.per_hour.amount)),
+                &text(price.and_then(|p| p.high).map(|h| h.amount)),
+                price.map_or("", |p| p.per_hour.currency.as_str()),
+                &float(price.and_then(|p| p.upfront)),
+                price.map_or("", |p| word_of(TAXES, p.tax)),
                 word_of(MARKETS, offer.market),
-                &price.why.as_of.map(|d| d.to_string()).unwrap_or_default(),
-                &price.why.source,
-                word_of(BASES, price.why.basis),
-                word_of(CONFIDENCES, price.why.confidence),
+                &why.and_then(|w| w.as_of)
+                    .map(|d| d.to_string())
+                    .unwrap_or_default(),
+                why.map_or("", |w| &w.source),
+                why.map_or("", |w| word_of(BASES, w.basis)),
+                why.map_or("", |w| word_of(CONFIDENCES, w.confidence)),
                 offer.original.as_deref().unwrap_or(""),
                 offer.note.as_deref().unwrap_or(""),
                 SCHEMA,
@@ -177,6 +184,24 @@ mod tests {
             };
             assert_eq!(*a, b);
         }
+    }
+
+    #[test]
+    fn an_offer_without_a_price_survives_a_round_trip() {
+        let facts = crate::builtin().expect("facts");
+        let mut catalog = Catalog {
+            machines: facts.catalog.machines.clone(),
+            offers: facts.catalog.offers[..2].to_vec(),
+        };
+        catalog.offers[1].prices.clear();
+        let mut bytes = Vec::new();
+        write_offers(&mut bytes, &catalog).expect("written");
+        let text = String::from_utf8(bytes).expect("UTF-8");
+        let (back, bad) = read_offers(&text, "f", &facts.gpus, &Origin::BuiltIn).expect("read");
+        assert_eq!(bad, []);
+        assert_eq!(back.offers[1].key(), catalog.offers[1].key());
+        assert_eq!(back.offers[1].prices, []);
+        assert_eq!(back.offers[0].prices, catalog.offers[0].prices);
     }
 
     #[test]

@@ -84,28 +84,17 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn row(&mut self, table: &Table<'_>) -> Result<(), RowProblem> {
+        let columns = self.columns;
         let cells = Cells {
             table,
-            columns: &self.columns,
+            columns: &columns,
         };
-        let currency: Currency = cells.need("currency", 25)?;
-        let amount = price_cell("price", cells.get(23))?;
-        let high = match cells.get(24) {
-            "" => None,
-            text => Some(Money::new(price_cell("price_high", text)?, currency)),
+        // all three blank: the machine is on offer, its price is not known
+        let priced = [22, 23, 25].iter().any(|at| !cells.get(*at).is_empty());
+        let prices = match priced {
+            true => vec![self.price(&cells)?],
+            false => Vec::new(),
         };
-        let upfront: Option<f32> = cells.opt("upfront", 26)?;
-        if let Some(share) = upfront
-            && !(0.0..=1.0).contains(&share)
-        {
-            return Err(RowProblem::new(
-                "upfront",
-                cells.get(26),
-                "number_unreadable",
-            ));
-        }
-        let purchase = cells.need("purchase", 22)?;
-        let tax = cells.word("tax", 27, TAXES, TaxNote::Unknown)?;
         let market = cells.word("market", 28, MARKETS, Market::Quote)?;
         for (name, at) in [("provider", 0), ("instance_type", 2), ("gpu_model", 4)] {
             if cells.get(at).is_empty() {
@@ -126,6 +115,44 @@ impl Reader<'_> {
                 id
             }
         };
+        let region = match cells.get(1) {
+            "" => "*",
+            named => named,
+        };
+        let offer = Offer {
+            provider: self.out.strings.get(cells.get(0)),
+            region: self.out.strings.get(region),
+            instance_type: self.out.strings.get(cells.get(2)),
+            machine,
+            market,
+            prices,
+            origin: self.origin.clone(),
+            original: self.out.strings.opt(cells.get(33)),
+            note: self.out.strings.opt(cells.get(34)),
+        };
+        self.out.push_offer(offer);
+        Ok(())
+    }
+
+    fn price(&mut self, cells: &Cells<'_, '_>) -> Result<Price, RowProblem> {
+        let currency: Currency = cells.need("currency", 25)?;
+        let amount = price_cell("price", cells.get(23))?;
+        let high = match cells.get(24) {
+            "" => None,
+            text => Some(Money::new(price_cell("price_high", text)?, currency)),
+        };
+        let upfront: Option<f32> = cells.opt("upfront", 26)?;
+        if let Some(share) = upfront
+            && !(0.0..=1.0).contains(&share)
+        {
+            return Err(RowProblem::new(
+                "upfront",
+                cells.get(26),
+                "number_unreadable",
+            ));
+        }
+        let purchase = cells.need("purchase", 22)?;
+        let tax = cells.word("tax", 27, TAXES, TaxNote::Unknown)?;
         self.key.clear();
         for at in 29..33 {
             self.key.push_str(cells.get(at));
@@ -144,30 +171,14 @@ impl Reader<'_> {
                 new
             }
         };
-        let region = match cells.get(1) {
-            "" => "*",
-            named => named,
-        };
-        let offer = Offer {
-            provider: self.out.strings.get(cells.get(0)),
-            region: self.out.strings.get(region),
-            instance_type: self.out.strings.get(cells.get(2)),
-            machine,
-            market,
-            prices: vec![Price {
-                purchase,
-                per_hour: Money::new(amount, currency),
-                upfront,
-                high,
-                tax,
-                why,
-            }],
-            origin: self.origin.clone(),
-            original: self.out.strings.opt(cells.get(33)),
-            note: self.out.strings.opt(cells.get(34)),
-        };
-        self.out.push_offer(offer);
-        Ok(())
+        Ok(Price {
+            purchase,
+            per_hour: Money::new(amount, currency),
+            upfront,
+            high,
+            tax,
+            why,
+        })
     }
 }
 

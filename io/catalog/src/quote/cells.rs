@@ -61,6 +61,7 @@ pub(crate) fn price_cell(
     d.facts.counts.extend(&column.facts.counts);
     d.facts.count_at_gpu |= f.count_at_gpu || column.facts.count_at_gpu;
     d.facts.whole |= f.whole || column.facts.whole;
+    d.facts.rhythm |= f.rhythm || column.facts.rhythm;
     d.facts.single |= f.single || column.facts.single;
     d.facts.on_request |= f.on_request;
     d.facts.month_hours = d.facts.month_hours.or(f.month_hours);
@@ -136,6 +137,8 @@ pub(crate) fn name_cell(role: Role, raw: &str, cell: &str, names: &Names<'_>, d:
     t.terms.extend(f.terms);
     t.tax = t.tax.or(f.tax);
     t.subscription |= f.subscription;
+    t.rhythm |= f.rhythm;
+    t.memory_conflict |= f.memory_conflict;
     if role == Role::Item {
         t.not_machine |= f.not_machine;
         t.provider = t.provider.take().or(f.provider);
@@ -245,6 +248,7 @@ pub(crate) fn billing_cell(raw: &str, names: &Names<'_>, f: &mut Facts) {
     let cell = title(raw);
     let read = read(&cell, names, false);
     f.terms.extend(&read.terms);
+    f.rhythm |= read.rhythm;
     let has = |words: &[&str]| words.iter().any(|w| cell.contains(w));
     if has(&["year 3", "3y"]) {
         f.terms.push(36);
@@ -272,12 +276,15 @@ pub(crate) fn term_cell(raw: &str, column: &Column, names: &Names<'_>, f: &mut F
     }
     f.purchase = f.purchase.or(read.purchase);
     f.subscription |= read.subscription;
+    f.rhythm |= read.rhythm;
     let Some(n) = figure(&cell, names).filter(|n| n.fract() == 0.0 && *n <= 120.0) else {
         if ["monthly", "month", "月付", "按月"]
             .iter()
             .any(|w| cell.contains(w))
         {
             f.subscription = true;
+        } else if read.title_period == Some(super::vocab::Period::Quarter) {
+            f.terms.push(3);
         }
         return;
     };

@@ -308,6 +308,7 @@ impl Line<'_> {
             f.gpus = last.gpus.clone();
             f.gpu_memory_gb = f.gpu_memory_gb.or(last.gpu_memory_gb);
             f.modelish = last.modelish.clone();
+            f.memory_conflict |= last.memory_conflict;
             if f.counts.is_empty() && !f.single && !own_provider {
                 f.counts = last.counts.clone();
                 f.count_at_gpu = last.count_at_gpu;
@@ -425,6 +426,8 @@ fn merge(into: &mut Facts, f: Facts) {
     into.region = into.region.take().or(f.region);
     into.purchase = into.purchase.or(f.purchase);
     into.subscription |= f.subscription;
+    into.rhythm |= f.rhythm;
+    into.memory_conflict |= f.memory_conflict;
     into.terms.extend(f.terms);
     into.terms.sort_unstable();
     into.terms.dedup();

@@ -31,6 +31,8 @@ pub(crate) struct Facts {
     pub(crate) whole: bool,
     /// Memory beside the GPU's name or called 显存, GB.
     pub(crate) gpu_memory_gb: Option<f64>,
+    /// `H20 96G 141G`
+    pub(crate) memory_conflict: bool,
     pub(crate) ram_gib: Option<f64>,
     pub(crate) vcpus: Option<f64>,
     pub(crate) disk_gb: Option<f64>,
@@ -43,6 +45,8 @@ pub(crate) struct Facts {
     /// Months committed to; more than one means contradiction.
     pub(crate) terms: Vec<u32>,
     pub(crate) term_word: bool,
+    /// 季付, 押一付三: how often it is paid, which is no commitment.
+    pub(crate) rhythm: bool,
     pub(crate) tax: Option<Tax>,
     pub(crate) on_request: bool,
     /// Factor on a list price, and whether the text says that the price is before it.
@@ -115,7 +119,11 @@ fn one(text: &str, toks: &[Tok], at: usize, f: &mut Facts) -> usize {
                     return at + 3;
                 }
             }
-            memory_after(toks, at + 1, f)
+            let own = gpu.memory_gb;
+            f.memory_conflict |= several_memories(&text[toks[at].start..toks[at].end]);
+            let end = memory_after(toks, at + 1, f);
+            another_memory(toks, end, own.or(f.gpu_memory_gb), f);
+            end
         }
         T::Num(_) => number(text, toks, at, f),
         T::Date(date) => {
@@ -216,6 +224,46 @@ fn memory_after(toks: &[Tok], mut at: usize, f: &mut Facts) -> usize {
     start
 }
 
+/// `h20 96g 141g` is read as one name, by its last figure.
+fn several_memories(name: &str) -> bool {
+    let mut sizes = name
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .zip(
+            name.split(|c: char| !c.is_ascii_alphanumeric())
+                .skip(1)
+                .chain([""]),
+        )
+        .filter_map(|(word, next)| {
+            let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+            let unit = &word[digits.len()..];
+            let gigabytes = |w: &str| matches!(w, "g" | "gb" | "gib");
+            (gigabytes(unit) || unit.is_empty() && gigabytes(next))
+                .then(|| digits.parse::<f64>().ok())
+                .flatten()
+        });
+    let first = sizes.next();
+    first.is_some_and(|first| sizes.any(|other| !lessee_model::gpu::same_memory(first, other)))
+}
+
+/// A second, different memory right behind the first contradicts it; `512G内存` is the host's.
+fn another_memory(toks: &[Tok], mut at: usize, stated: Option<f64>, f: &mut Facts) {
+    while toks
+        .get(at)
+        .is_some_and(|t| matches!(t.t, T::Sym('(' | ')' | '/' | '-')))
+    {
+        at += 1;
+    }
+    if let (Some(stated), Some(n), Some(Kw::Giga)) = (
+        stated,
+        toks.get(at).and_then(real),
+        toks.get(at + 1).and_then(Tok::kw),
+    ) {
+        let after = toks.get(at + 2).and_then(Tok::kw);
+        let host = matches!(after, Some(Kw::Ram | Kw::Disk | Kw::Net | Kw::Core));
+        f.memory_conflict |= !host && !lessee_model::gpu::same_memory(stated, n);
+    }
+}
+
 fn whole(tok: &Tok) -> Option<u32> {
     match tok.t {
         T::Num(Some(n)) => count_of(n),
@@ -237,6 +285,16 @@ fn number(text: &str, toks: &[Tok], at: usize, f: &mut Facts) -> usize {
         next += 1;
     }
     let dash = next > at + 1;
+    // `押1付3`, `押金2个月`: a deposit
+    let deposit = ["押", "付", "押金", "deposit"];
+    if deposit
+        .iter()
+        .any(|w| text[..toks[at].start].trim_end().ends_with(w))
+    {
+        f.rhythm = true;
+        let period = matches!(toks.get(next).and_then(Tok::kw), Some(Kw::Period(_)));
+        return if period { next + 1 } else { at + 1 };
+    }
     let Some(tok) = toks.get(next) else {
         f.loose_number |= n.is_some_and(|n| n > 1);
         f.loose_figure |= value.is_some_and(|x| x > 1.0);
@@ -376,6 +434,11 @@ fn word(toks: &[Tok], at: usize, kw: Kw, f: &mut Facts) -> usize {
         Kw::Buy(p) => f.purchase = f.purchase.or(Some(p)),
         Kw::Subscription => f.subscription = true,
         Kw::Label(Period::Month) => f.subscription = true,
+        // `quarterly commitment`, but `quarterly payment`
+        Kw::Label(Period::Quarter) if toks.get(at + 1).and_then(Tok::kw) == Some(Kw::Term) => {
+            f.terms.push(3);
+        }
+        Kw::Label(Period::Quarter | Period::HalfYear) => f.rhythm = true,
         Kw::Label(Period::Year) if f.terms.is_empty() => f.terms.push(12),
         Kw::Term => f.term_word = true,
         Kw::Period(Period::HalfYear) => f.terms.push(6),

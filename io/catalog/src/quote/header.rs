@@ -134,6 +134,9 @@ fn role(t: &str) -> Option<Role> {
             "计费方式",
             "付费方式",
             "付款方式",
+            "付款周期",
+            "付费周期",
+            "结算周期",
             "计费模式",
             "付费模式",
             "购买方式",
@@ -172,7 +175,7 @@ fn role(t: &str) -> Option<Role> {
     if any(head, &["币种", "货币", "currency"]) || is(&["ccy"]) {
         return Some(Currency);
     }
-    if any(head, &["报价方", "出租方", "供应商"]) {
+    if any(head, &["报价方", "报价单位", "出租方", "供应商"]) {
         return Some(Provider);
     }
     if any(

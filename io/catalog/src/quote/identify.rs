@@ -13,6 +13,10 @@ pub(crate) fn gpu(
     confirm: &mut Vec<Ask>,
 ) -> Option<GpuRef> {
     let f = &draft.facts;
+    if f.memory_conflict {
+        found.ask(draft, ask::memory_conflict());
+        return None;
+    }
     let mut gpu = match f.gpus.as_slice() {
         [gpu] => gpu.clone(),
         [] => {

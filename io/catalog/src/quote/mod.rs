@@ -23,10 +23,12 @@ mod scan;
 mod settle;
 mod table;
 mod tree;
+mod validity;
 mod vocab;
 
 pub use ask::QuoteQuestion;
 
+use jiff::civil::Date;
 use lessee_model::quote::QuotedOffer;
 use lessee_model::{AsOf, Currency, GpuTable};
 use names::Names;
@@ -46,6 +48,8 @@ pub struct QuoteContext<'a> {
     pub month_hours: u32,
     /// Date of the quote where the text does not say.
     pub as_of: Option<AsOf>,
+    /// The day of the import: a quote whose validity ended before it is asked about.
+    pub today: Option<Date>,
 }
 
 /// What a quote gave.
@@ -57,6 +61,16 @@ pub struct QuoteImport {
     pub ignored_lines: u64,
     /// Hours a month was taken for.
     pub month_hours: u32,
+}
+
+/// The line in which a table with separators stops within a quoted cell; `None`: the text is whole.
+pub(crate) fn cut_at(text: &str, cx: &QuoteContext<'_>) -> Option<u64> {
+    if !text.contains('"') {
+        return None;
+    }
+    let names = Names::new(cx.gpus, cx.providers);
+    let lines: Vec<&str> = text.split('\n').collect();
+    table::cut_line(&lines, &names)
 }
 
 /// Reads a quote. `file` is only a name: its ending tells YAML and JSON, a date in it dates the quote.
@@ -101,6 +115,10 @@ pub fn import_quote(text: &str, file: &str, cx: &QuoteContext<'_>) -> QuoteImpor
         }
     }
     scan::merge_same(&mut found);
+    let expired = validity::expired(scan.as_of, scan.valid, cx.today);
+    if let Some(expired) = expired.filter(|_| !found.offers.is_empty()) {
+        found.questions.insert(0, expired.at(0, "", false));
+    }
     QuoteImport {
         offers: found.offers,
         questions: found.questions,

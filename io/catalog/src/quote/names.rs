@@ -284,7 +284,8 @@ impl<'a> Names<'a> {
                 && !after[1..].starts_with(|c: char| {
                     c == '.' || c == '/' || c == ',' || super::lex::is_cjk(c) && c != '区'
                 });
-            return Some(place.len() + usize::from(own));
+            let len = place.len() + usize::from(own);
+            return Some(len + district(&rest[len..]));
         }
         if !boundary || !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
             return None;
@@ -320,6 +321,30 @@ impl<'a> Names<'a> {
     pub(crate) fn suggest(&self, name: &str) -> Option<&str> {
         self.gpus.suggest(super::fold::clip_bytes(name.trim(), 40))
     }
+}
+
+/// `-苏州` of `华东-苏州`: how far a place goes on behind a dash. Words of a quote (`-单卡`) end it.
+fn district(after: &str) -> usize {
+    let Some(rest) = after.strip_prefix('-') else {
+        return 0;
+    };
+    if let Some(place) = PLACES.iter().find(|p| rest.starts_with(**p)) {
+        let len = 1 + place.len();
+        return len + district(&after[len..]);
+    }
+    let word = rest
+        .char_indices()
+        .take(6)
+        .take_while(|(at, c)| {
+            let ends = ["机房", "数据中心", "可用区"];
+            super::lex::is_cjk(*c)
+                && super::vocab::chinese(&rest[*at..]).is_none()
+                && !ends.iter().any(|w| rest[*at..].starts_with(w))
+        })
+        .last();
+    // one character is a particle, not a town
+    word.filter(|(at, _)| *at > 0)
+        .map_or(0, |(at, c)| 1 + at + c.len_utf8())
 }
 
 /// Runs of letters and digits, Latin and Chinese apart, as byte ranges; at most ten.

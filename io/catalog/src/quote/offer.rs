@@ -42,18 +42,22 @@ fn purchase(
     if said == Some(Purchase::Spot) {
         return Ok(Purchase::Spot);
     }
+    let rhythm = f.rhythm || priced.amount.label == Some(period);
     let label_year = priced.amount.label == Some(Period::Year);
     let term = match (priced.term, f.terms.as_slice()) {
         (Some(n), _) => Some(n),
         (None, [n]) => Some(*n),
         (None, []) if label_year => Some(12),
+        // by the quarter one commits to a quarter, unless that is only how it is paid
+        (None, []) if period == Period::Quarter && !rhythm && doc.term.is_none() => Some(3),
+        (None, []) if period == Period::HalfYear && !rhythm && doc.term.is_none() => Some(6),
         (None, []) if said == Some(Purchase::OnDemand) => None,
         (None, []) => doc.term,
         (None, _) => return Err(ask::term_unclear()),
     };
     if let Some(n) = term {
         return match n {
-            1..=11 => Ok(Purchase::Month),
+            1 => Ok(Purchase::Month),
             12 => Ok(Purchase::Year1),
             36 => Ok(Purchase::Year3),
             _ => Err(Ask::new("term_unsupported", "quote-why-term-unsupported").arg("months", n)),
@@ -71,12 +75,7 @@ fn purchase(
     Ok(Purchase::OnDemand)
 }
 
-fn currency(
-    draft: &Draft,
-    amount: &Amount,
-    doc: &Doc<'_>,
-    confirm: &mut Vec<Ask>,
-) -> Result<Currency, Ask> {
+fn currency(draft: &Draft, amount: &Amount, doc: &Doc<'_>) -> Result<Currency, Ask> {
     let stated = amount
         .unit
         .currency
@@ -90,16 +89,12 @@ fn currency(
     match doc.seen.as_slice() {
         [only] => Ok(*only),
         seen if chinese && seen.contains(&Currency::CNY) => Ok(Currency::CNY),
-        [] if wan => {
-            confirm.push(ask::currency_assumed().arg("currency", "CNY"));
-            Ok(Currency::CNY)
-        }
         _ => Err(ask::currency_unknown()),
     }
 }
 
 /// GPUs of the machine, and whether the amount is for one of them or for all.
-fn size(draft: &Draft, priced: &Priced, confirm: &mut Vec<Ask>) -> Result<(u32, Scope), Ask> {
+fn size(draft: &Draft, priced: &Priced) -> Result<(u32, Scope), Ask> {
     let f = &draft.facts;
     let unit = &priced.amount.unit;
     let counted = match (unit.count, f.counts.as_slice()) {
@@ -134,7 +129,6 @@ fn size(draft: &Draft, priced: &Priced, confirm: &mut Vec<Ask>) -> Result<(u32, 
     if priced.amount.total && f.machines.is_some_and(|m| m > 1) {
         return Err(ask::scope_unclear());
     }
-    let assumed = || Ask::new("count_assumed", "quote-why-count-assumed").arg("count", count);
     if count > 1 && scope.is_none() {
         if let Some(total) = draft.total.as_ref().and_then(|t| t.value) {
             let value = scaled(&priced.amount, priced.amount.value);
@@ -148,16 +142,15 @@ fn size(draft: &Draft, priced: &Priced, confirm: &mut Vec<Ask>) -> Result<(u32, 
                 return Ok((count, Scope::Gpu));
             }
         }
-        if priced.unit_price && !machine_named {
+        if (priced.unit_price || draft.soft_count) && !machine_named {
             return Err(ask::scope_unclear());
-        }
-        if draft.soft_count && !machine_named {
-            confirm.push(assumed());
         }
         return Ok((count, Scope::Machine));
     }
-    if count > 1 && scope == Some(Scope::Machine) && draft.soft_count && !f.count_at_gpu {
-        confirm.push(assumed());
+    // so many machines, or so many cards in one?
+    let cards = !draft.soft_count || draft.counts_cards || f.count_at_gpu;
+    if scope == Some(Scope::Machine) && !cards {
+        return Err(ask::count_unknown());
     }
     if count > 16 && scope == Some(Scope::Gpu) && draft.soft_count {
         return Err(ask::count_unknown());
@@ -188,7 +181,6 @@ pub(crate) fn offer(
     all: &[Priced],
     gpu: &GpuRef,
     doc: &Doc<'_>,
-    confirm: &mut Vec<Ask>,
 ) -> Result<QuotedOffer, Ask> {
     let f = &draft.facts;
     let amount = &priced.amount;
@@ -198,9 +190,8 @@ pub(crate) fn offer(
     if f.loose_number && f.counts.is_empty() {
         return Err(ask::number_unclear());
     }
-    let mut doubts = Vec::new();
-    let currency = currency(draft, amount, doc, &mut doubts)?;
-    let (count, scope) = size(draft, priced, &mut doubts)?;
+    let currency = currency(draft, amount, doc)?;
+    let (count, scope) = size(draft, priced)?;
     let Some(period) = amount.unit.period.or(amount.label) else {
         // without a period beside one with it: the total of the same line
         if let Some(other) = all
@@ -215,13 +206,13 @@ pub(crate) fn offer(
                 || close(sum.times(months), stated)
                 || close(scaled(&other.amount, other.amount.value), stated)
             {
-                return offer(draft, other, &all[..0], gpu, doc, confirm);
+                return offer(draft, other, &all[..0], gpu, doc);
             }
             return Err(mismatch(stated, sum));
         }
         return Err(ask::unit_unknown());
     };
-    let purchase = purchase(draft, priced, period, doc)?;
+    let purchase = purchase(draft, priced, period, doc);
     let value = scaled(amount, amount.value);
     check_total(draft, priced, value, count, scope)?;
 
@@ -257,6 +248,7 @@ pub(crate) fn offer(
             }
         ));
     }
+    let purchase = purchase.map_err(|ask| ask.arg("price", Money::new(price, currency)))?;
     how.push(format!("{formula} = {price} {currency}/h"));
     how.extend(draft.notes.iter().cloned());
     let tax = priced.tax.or(f.tax);
@@ -270,7 +262,6 @@ pub(crate) fn offer(
         ));
     }
     plausible(price, count, currency)?;
-    confirm.extend(doubts);
     Ok(QuotedOffer {
         provider: f.provider.clone().or_else(|| doc.default_provider.clone()),
         region: f.region.clone(),

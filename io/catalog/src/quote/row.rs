@@ -223,6 +223,7 @@ pub(crate) fn fill(f: &mut Facts, around: &Facts) {
     if f.gpus.is_empty() && f.modelish.is_none() {
         f.gpus = around.gpus.clone();
         f.gpu_memory_gb = f.gpu_memory_gb.or(around.gpu_memory_gb);
+        f.memory_conflict |= around.memory_conflict;
         if f.counts.is_empty() {
             f.counts = around.counts.clone();
             f.count_at_gpu |= around.count_at_gpu;
@@ -237,6 +238,7 @@ pub(crate) fn fill(f: &mut Facts, around: &Facts) {
     }
     if f.terms.is_empty() && f.purchase.is_none() && !f.subscription {
         f.terms = around.terms.clone();
+        f.rhythm |= around.rhythm;
         f.subscription = around.subscription;
         f.purchase = around.purchase;
     }

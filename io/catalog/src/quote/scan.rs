@@ -10,6 +10,7 @@ use super::prose::{self, Spoken};
 use super::row::{self, Around};
 use super::settle::{Doc, Found, settle};
 use super::table;
+use super::validity::{self, Valid};
 use lessee_model::quote::QuotedOffer;
 use lessee_model::{AsOf, Confidence, Currency};
 use std::collections::{HashMap, HashSet};
@@ -19,6 +20,7 @@ pub(crate) struct Scan {
     pub(crate) month_hours: Option<u32>,
     pub(crate) currencies: Vec<Currency>,
     pub(crate) as_of: Option<AsOf>,
+    pub(crate) valid: Option<Valid>,
     pub(crate) confidence: Confidence,
     pub(crate) term: Option<u32>,
     pub(crate) tax: Option<&'static str>,
@@ -33,6 +35,7 @@ pub(crate) fn scan(lines: &[&str], file: &str, names: &Names<'_>) -> Scan {
         month_hours: None,
         currencies: Vec::new(),
         as_of: None,
+        valid: None,
         confidence: Confidence::Verified,
         term: None,
         tax: None,
@@ -58,6 +61,9 @@ pub(crate) fn scan(lines: &[&str], file: &str, names: &Names<'_>) -> Scan {
                 "更新",
                 "截至",
                 "20",
+                "有效",
+                "valid",
+                "Valid",
             ],
         );
         let taxed = any(raw, &["税", "VAT", "vat", "tax", "Tax"]);
@@ -77,20 +83,10 @@ pub(crate) fn scan(lines: &[&str], file: &str, names: &Names<'_>) -> Scan {
         if amounts.is_empty() {
             out.month_hours = out.month_hours.or(f.month_hours);
         }
-        let labelled = any(
-            &folded,
-            &[
-                "日期",
-                "date",
-                "as of",
-                "as-of",
-                "collected",
-                "更新",
-                "截至",
-                "kind:",
-            ],
-        ) && !any(&folded, &["valid", "有效期"]);
-        if out.as_of.is_none() && labelled {
+        if dated && amounts.is_empty() {
+            date_and_validity(&folded, names, &mut out);
+        } else if out.as_of.is_none() && any(&folded, DATED) && !any(&folded, &["valid", "有效期"])
+        {
             out.as_of = f.date;
         }
         let labelled_term = [
@@ -145,6 +141,28 @@ pub(crate) fn scan(lines: &[&str], file: &str, names: &Names<'_>) -> Scan {
         out.as_of = facts::read(&name, &lex::lex(&name, names, false), &[]).date;
     }
     out
+}
+
+/// Words beside the date of a quote.
+const DATED: &[&str] = &[
+    "日期",
+    "date",
+    "as of",
+    "as-of",
+    "collected",
+    "更新",
+    "截至",
+    "kind:",
+];
+
+fn date_and_validity(folded: &str, names: &Names<'_>, out: &mut Scan) {
+    for (part, validity) in validity::parts(folded) {
+        if validity {
+            out.valid = out.valid.or_else(|| validity::read(part, names));
+        } else if out.as_of.is_none() && any(folded, DATED) {
+            out.as_of = facts::read(part, &lex::lex(part, names, false), &[]).date;
+        }
+    }
 }
 
 fn currencies(raw: &str, seen: &mut Vec<Currency>) {
@@ -239,7 +257,9 @@ pub(crate) fn blocks(lines: &[&str], doc: &Doc<'_>, found: &mut Found) {
         }
         if let Some((level, words)) = heading(trimmed) {
             // `# kind: ...` is a remark about the text
-            if !words.starts_with("kind:") {
+            if let Some(provider) = seller(words, doc.names) {
+                sold_by(provider, &mut headings, &mut around);
+            } else if !words.starts_with("kind:") {
                 let (facts, unit) = prose::heading(&fold(words), doc);
                 headings.retain(|(l, ..)| *l < level);
                 headings.push((level, facts, unit));
@@ -274,9 +294,80 @@ pub(crate) fn blocks(lines: &[&str], doc: &Doc<'_>, found: &mut Found) {
             i = end;
             continue;
         }
+        if let Some(provider) = seller(trimmed, doc.names) {
+            sold_by(provider, &mut headings, &mut around);
+            found.ignored_lines += 1;
+            i += 1;
+            continue;
+        }
         prose::read(raw, i as u64 + 1, &mut around, &mut spoken, doc, found);
         i += 1;
     }
+}
+
+const SELLER: &[&str] = &[
+    "供应商",
+    "厂商",
+    "服务商",
+    "报价方",
+    "报价单位",
+    "出租方",
+    "provider",
+    "vendor",
+    "supplier",
+    "seller",
+];
+
+/// `供应商：智算云`, `Provider: X`, `供应商,智算云,,`: who sells what stands below.
+fn seller(line: &str, names: &Names<'_>) -> Option<String> {
+    if line.len() > 300 {
+        return None;
+    }
+    let line = line.trim_matches(['*', '|', '-', '>', ' ']);
+    let (key, rest) = line.split_once([':', '：', ',', '，', '\t', '|'])?;
+    let key = key.trim().trim_matches('*');
+    let folded_key = fold(key);
+    // `甲方（出租方）：... 乙方（承租方）：...` is the head of a contract, 平台 and 渠道 may be anything
+    let seller = any(&folded_key, SELLER) && !folded_key.contains('(') && key.len() <= 40;
+    if !seller || header::column(key, names)?.role != Role::Provider {
+        return None;
+    }
+    let rest = rest.trim().trim_matches(['*', ' ']);
+    let end = [",", "，", ";", "；", "\t", "|", "  ", "\u{3000}", "。"]
+        .iter()
+        .filter_map(|cut| rest.find(cut))
+        .min()
+        .unwrap_or(rest.len());
+    // `智算云 联系人：张三`
+    let end = match rest[..end].find([':', '：']) {
+        Some(colon) => rest[..colon].rfind(' ').unwrap_or(end),
+        None => end,
+    };
+    let name = rest[..end].trim();
+    let folded = fold(name);
+    // a price in the same line is an offer, not a heading
+    let more = fold(&rest[end..]);
+    let whole = lex::lex(&more, names, false);
+    let named =
+        !name.is_empty() && name.len() <= 80 && super::price::amounts(&whole, false).is_empty();
+    let read = row::read(&folded, names, false);
+    (named && read.gpus.is_empty() && read.counts.is_empty()).then(|| {
+        names
+            .provider_named(&folded)
+            .or(read.provider)
+            .unwrap_or_else(|| name.to_owned())
+    })
+}
+
+/// Holds until another seller is named; a heading that names one is nearer.
+fn sold_by(provider: String, headings: &mut Vec<(usize, Facts, Unit)>, around: &mut Around) {
+    let facts = Facts {
+        provider: Some(provider.clone()),
+        ..Facts::default()
+    };
+    headings.retain(|(level, ..)| *level > 0);
+    headings.insert(0, (0, facts, Unit::default()));
+    around.facts.provider = Some(provider);
 }
 
 /// `## text`, or a short line that ends in a colon or stands in bold alone.

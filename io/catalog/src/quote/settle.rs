@@ -1,7 +1,7 @@
 //! From what was read to an offer per instance-hour, or to the question that stands in its way.
 //!
-//! Nothing is guessed here without saying so: an assumption that is likely but not certain keeps the
-//! offer, marks it unverified and asks for confirmation; anything weaker is only a question.
+//! Nothing is guessed here. A price is an offer or a question; only where a GPU is sold with several
+//! memories is it both: the offer is kept as unverified and the question asks to confirm it.
 
 use super::ask::{self, Ask, QuoteQuestion};
 use super::facts::{Facts, Tax};
@@ -61,6 +61,8 @@ pub(crate) struct Draft {
     pub(crate) quantity: Option<u32>,
     /// The count is taken from it: cards or machines?
     pub(crate) soft_count: bool,
+    /// The whole column of it reads as sizes of machines: where machines are priced, it counts cards.
+    pub(crate) counts_cards: bool,
     pub(crate) currency: Option<Currency>,
     /// A price column holds something that is no number.
     pub(crate) unreadable: bool,
@@ -123,7 +125,7 @@ pub(crate) fn settle(mut draft: Draft, doc: &Doc<'_>, found: &mut Found) {
     let mut made: Vec<QuotedOffer> = Vec::new();
     let mut clashing: Vec<Purchase> = Vec::new();
     for priced in &picked {
-        match offer(&draft, priced, &picked, &gpu, doc, &mut confirm) {
+        match offer(&draft, priced, &picked, &gpu, doc) {
             Ok(offer) => match made.iter().find(|o| o.purchase == offer.purchase) {
                 None => made.push(offer),
                 Some(same) if nearly(same.price, offer.price) => {}

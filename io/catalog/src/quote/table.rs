@@ -216,6 +216,7 @@ pub(crate) fn read(
         || !around.facts.gpus.is_empty();
     let mut i = at + head.lines;
     let mut asked = false;
+    let counts_cards = counts_cards(lines, at, head);
     while let Some(line) = lines.get(i).copied() {
         let bar = head.cut == Cut::Bar;
         if line.trim().is_empty() {
@@ -283,10 +284,41 @@ pub(crate) fn read(
             .zip(&row_cells)
             .filter_map(|(c, cell)| c.as_ref().map(|c| (c, cell.as_str())))
             .collect();
-        let draft = row::draft(&pairs, number, line.trim(), around, doc.names);
+        let mut draft = row::draft(&pairs, number, line.trim(), around, doc.names);
+        draft.counts_cards = counts_cards;
         settle(draft, doc, found);
     }
     i
+}
+
+/// 数量 right behind the GPU or its memory, with nothing in it but what machines hold (1, 2, 4, 8, 16).
+fn counts_cards(lines: &[&str], at: usize, head: &Head) -> bool {
+    let role = |i: usize| head.columns.get(i).and_then(|c| c.as_ref().map(|c| c.role));
+    let Some(quantity) = (0..head.columns.len()).find(|i| role(*i) == Some(Role::Quantity)) else {
+        return false;
+    };
+    let behind = quantity.checked_sub(1).and_then(role);
+    if !matches!(behind, Some(Role::Gpu | Role::GpuMemory | Role::Memory)) {
+        return false;
+    }
+    lines[at + head.lines..]
+        .iter()
+        .take_while(|l| !l.trim().is_empty() && divided(l, head.cut))
+        .filter(|l| !is_rule(l))
+        .filter_map(|l| cells(l, head.cut).into_iter().nth(quantity))
+        .all(|cell| matches!(cell.as_str(), "" | "1" | "2" | "4" | "8" | "16"))
+}
+
+/// The line of a cell that is opened and never closed in a table that is divided by `sep`.
+pub(crate) fn cut_line(lines: &[&str], names: &Names<'_>) -> Option<u64> {
+    // recognising titles costs most: only lines that could be some
+    let at = (0..lines.len().min(500)).find_map(|at| match head(lines, at, names)?.cut {
+        Cut::Char(sep @ (',' | '\t' | ';')) => Some((at, sep)),
+        _ => None,
+    });
+    let (at, sep) = at?;
+    let line = crate::table::open_quote(&lines[at..].join("\n"), sep as u8)?;
+    Some(at as u64 + line)
 }
 
 fn divided(line: &str, cut: Cut) -> bool {

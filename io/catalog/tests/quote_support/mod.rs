@@ -90,6 +90,7 @@ pub(crate) fn context() -> QuoteContext<'static> {
         default_currency: None,
         month_hours: 730,
         as_of: None,
+        today: None,
     }
 }
 

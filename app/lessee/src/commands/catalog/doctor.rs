@@ -6,8 +6,8 @@ use crate::output::Printer;
 use crate::settings::Settings;
 use lessee_catalog::{DoctorRules, Finding};
 use lessee_model::{Exit, Msg};
+use lessee_report::documents::{DoctorDoc, FindingDoc};
 use lessee_report::{Cell, Column, Report, Table, Texts};
-use serde_json::{Value, json};
 
 pub(crate) fn run(settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
     let facts = facts::load_reporting(settings, printer)?;
@@ -52,8 +52,11 @@ fn report(findings: &[Finding], texts: &Texts) -> Report {
             f.source.clone().into(),
         ]);
     }
-    let list: Vec<Value> = findings.iter().map(|f| finding(f, texts)).collect();
-    let data = json!({"schema": "lessee/catalog-doctor/v1", "findings": list});
+    let document = DoctorDoc {
+        schema: "lessee/catalog-doctor/v1".to_owned(),
+        findings: findings.iter().map(|f| finding(f, texts)).collect(),
+    };
+    let data = serde_json::to_value(document).unwrap_or_default();
     let mut report = Report::new(texts.get("catalog-doctor-title"), data, "findings");
     if findings.is_empty() {
         report.text(texts.get("catalog-doctor-none"));
@@ -68,8 +71,16 @@ fn report(findings: &[Finding], texts: &Texts) -> Report {
     report
 }
 
-fn finding(f: &Finding, texts: &Texts) -> Value {
-    let mut value = serde_json::to_value(f).unwrap_or_default();
-    value["text"] = json!(texts.msg(&f.what));
-    value
+fn finding(f: &Finding, texts: &Texts) -> FindingDoc {
+    FindingDoc {
+        code: f.code.to_owned(),
+        provider: f.provider.clone(),
+        source: f.source.clone(),
+        snapshot: f.snapshot.clone(),
+        count: f.count,
+        examples: f.examples.clone(),
+        oldest: f.oldest,
+        what: f.what.clone(),
+        text: texts.msg(&f.what),
+    }
 }

@@ -9,8 +9,8 @@ use crate::settings::Settings;
 use lessee_catalog::{Format, ImportContext, Imported, SnapshotMeta};
 use lessee_model::quote::{ImportDoc, QuotedOffer};
 use lessee_model::{AsOf, Currency, Exit, Msg};
+use lessee_report::documents::{ImportAnswer, SavedDoc};
 use lessee_report::{Block, Cell, Column, Report, Table, Texts};
-use serde_json::json;
 use std::path::Path;
 
 pub(crate) fn run(
@@ -52,19 +52,12 @@ fn currency(text: &str) -> Result<Currency, Failure> {
     })
 }
 
-/// Where a snapshot lies, and its name.
-struct Saved {
-    name: String,
-    path: String,
-    rows: u64,
-}
-
 fn save(
     imported: &Imported,
     args: &ImportArgs,
     place: &str,
     settings: &Settings,
-) -> Result<Saved, Failure> {
+) -> Result<SavedDoc, Failure> {
     let name = args.name.clone().unwrap_or_else(|| name_of(&args.file));
     let meta = SnapshotMeta {
         source: place.to_owned(),
@@ -73,9 +66,9 @@ fn save(
     };
     let store = facts::store(settings);
     let info = store.save(&name, &imported.catalog, &meta)?;
-    Ok(Saved {
+    Ok(SavedDoc {
         name,
-        path: store.folder().join(&info.file).display().to_string(),
+        file: store.folder().join(&info.file).display().to_string(),
         rows: info.rows,
     })
 }
@@ -113,11 +106,12 @@ fn file_date(path: &Path, settings: &Settings) -> Option<AsOf> {
     Some(AsOf::from_date(time.to_zoned_datetime(zone).date()))
 }
 
-fn report(doc: &ImportDoc, saved: Option<&Saved>, dry_run: bool, texts: &Texts) -> Report {
-    let mut data = serde_json::to_value(doc).unwrap_or_default();
-    if let Some(saved) = saved {
-        data["saved"] = json!({"name": saved.name, "file": saved.path, "rows": saved.rows});
-    }
+fn report(doc: &ImportDoc, saved: Option<&SavedDoc>, dry_run: bool, texts: &Texts) -> Report {
+    let answer = ImportAnswer {
+        import: doc.clone(),
+        saved: saved.cloned(),
+    };
+    let data = serde_json::to_value(answer).unwrap_or_default();
     let mut report = Report::new(doc.file.clone(), data, "offers");
     let summary = Msg::new("import-summary")
         .arg("format", doc.format.as_str())
@@ -134,7 +128,7 @@ fn report(doc: &ImportDoc, saved: Option<&Saved>, dry_run: bool, texts: &Texts) 
         report.table(questions(doc, texts));
     }
     match saved {
-        Some(saved) => tell_saved(&mut report, saved.rows, &saved.name, &saved.path, texts),
+        Some(saved) => tell_saved(&mut report, saved.rows, &saved.name, &saved.file, texts),
         None if dry_run => report.text(texts.get("import-dry-run")),
         None => report.text(texts.get("import-nothing")),
     }

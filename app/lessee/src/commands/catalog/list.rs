@@ -8,10 +8,15 @@ use crate::failure::Failure;
 use crate::output::Printer;
 use crate::settings::Settings;
 use lessee_catalog::{Facts, ListFilter, Listing};
+use lessee_model::plan::CatalogDoc;
 use lessee_model::{Exit, Msg, did_you_mean};
-use lessee_report::Report;
-use serde_json::json;
+use lessee_report::documents::CatalogListDoc;
+use lessee_report::{Head, Report};
+use serde_json::Value;
 use std::str::FromStr;
+
+/// Rows of a table where the user sets no limit: about two screens.
+const TABLE_ROWS: usize = 50;
 
 pub(crate) fn run(
     args: &ListArgs,
@@ -19,20 +24,36 @@ pub(crate) fn run(
     printer: &Printer,
 ) -> Result<Exit, Failure> {
     let filter = filter(args)?;
-    let facts = facts::load_reporting(settings, printer)?;
-    check_providers(&facts, &args.provider)?;
+    // the document says how many offers there are in all
+    let facts = if printer.wants_json() {
+        facts::load_reporting(settings, printer)?
+    } else {
+        facts::load_matching(settings, &filter, printer)?
+    };
+    if let Err(unknown) = check_providers(&facts, &args.provider) {
+        // the provider's offers may be those that were not loaded
+        let (whole, _) = facts::load(settings)?;
+        check_providers(&whole, &args.provider).map_err(|_| unknown)?;
+    }
     let listing = lessee_catalog::list(&facts.catalog, &facts, &filter)?;
-    let total = listing.rows.len();
+    let total = args.limit.unwrap_or(usize::MAX).min(listing.rows.len());
+    let shown = match (args.limit, args.all) {
+        (None, false) => total.min(TABLE_ROWS),
+        _ => total,
+    };
+    let made = if printer.wants_only_head() {
+        shown
+    } else {
+        total
+    };
     let today = settings.today();
-    let rows: Vec<Row<'_>> = listing
-        .rows
+    let rows: Vec<Row<'_>> = listing.rows[..made]
         .iter()
-        .take(args.limit.unwrap_or(usize::MAX))
         .map(|at| Row::new(&facts.catalog, *at, today))
         .collect();
-    let report = report(&rows, total, &listing, &facts, printer);
+    let report = report(&rows, shown, &listing, &facts, printer);
     printer.report(report)?;
-    if total == 0 {
+    if listing.rows.is_empty() {
         printer.note(&Msg::new("catalog-list-none"));
         return Ok(Exit::No);
     }
@@ -41,40 +62,33 @@ pub(crate) fn run(
 
 fn report(
     rows: &[Row<'_>],
-    total: usize,
+    shown: usize,
     listing: &Listing,
     facts: &Facts,
     printer: &Printer,
 ) -> Report {
     let texts = printer.texts();
-    let as_of = facts.catalog.as_of();
-    let data = json!({
-        "schema": "lessee/catalog/v1",
-        "catalog": {"offers": facts.catalog.offers.len(), "as_of": as_of},
-        "matches": total,
-        "region_unknown": listing.region_unknown,
-        "offers": rows.iter().map(Row::json).collect::<Vec<_>>(),
-    });
+    let data = if printer.wants_json() {
+        document(rows, listing, facts)
+    } else {
+        Value::Null
+    };
     let mut report = Report::new(texts.get("catalog-list-title"), data, "offers");
     if rows.is_empty() {
         return report;
     }
-    report.table(table(rows, texts));
+    let mut table = table(rows, texts);
+    table.head = Some(Head {
+        shown,
+        total: listing.rows.len(),
+    });
+    report.table(table);
     let mut notes = Vec::new();
     notes.extend(legend(
         rows.iter().flat_map(|r| r.marks.iter().copied()),
         texts,
     ));
     notes.push(texts.get("catalog-list-basis"));
-    if total > rows.len() {
-        notes.push(
-            texts.msg(
-                &Msg::new("catalog-list-more")
-                    .arg("shown", rows.len())
-                    .arg("total", total),
-            ),
-        );
-    }
     if listing.region_unknown > 0 {
         notes.push(
             texts.msg(&Msg::new("catalog-list-region-unknown").arg("n", listing.region_unknown)),
@@ -82,6 +96,20 @@ fn report(
     }
     report.list(notes);
     report
+}
+
+fn document(rows: &[Row<'_>], listing: &Listing, facts: &Facts) -> Value {
+    let document = CatalogListDoc {
+        schema: "lessee/catalog/v1".to_owned(),
+        catalog: CatalogDoc {
+            offers: facts.catalog.offers.len() as u64,
+            as_of: facts.catalog.as_of(),
+        },
+        matches: listing.rows.len() as u64,
+        region_unknown: listing.region_unknown as u64,
+        offers: rows.iter().map(Row::document).collect(),
+    };
+    serde_json::to_value(document).unwrap_or_default()
 }
 
 fn filter(args: &ListArgs) -> Result<ListFilter, Failure> {

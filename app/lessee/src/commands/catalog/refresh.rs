@@ -13,6 +13,7 @@ use lessee_model::{AsOf, Catalog, Exit, Msg, Origin};
 use lessee_providers::{
     ApiKey, Event, FetchedOffer, PRICE_APIS, PriceApi, RefreshOptions, Refreshed, price_api,
 };
+use lessee_report::documents::SavedDoc;
 use lessee_report::{Cell, Column, Report, Table};
 use serde_json::json;
 use std::sync::Arc;
@@ -61,7 +62,12 @@ pub(crate) fn run(
         let store = facts::store(settings);
         let info = store.save(api.name, &catalog, &meta)?;
         let path = store.folder().join(&info.file).display().to_string();
-        report.data["saved"] = json!({"name": info.name, "file": path, "rows": info.rows});
+        let saved = SavedDoc {
+            name: info.name.clone(),
+            file: path.clone(),
+            rows: info.rows,
+        };
+        report.data["saved"] = serde_json::to_value(saved).unwrap_or_default();
         tell_saved(&mut report, info.rows, &info.name, &path, printer.texts());
     }
     printer.report(report)?;

@@ -1,11 +1,13 @@
-//! One price of one offer, as a row of a table and as an object of JSON.
+//! One price of one offer, as a row of a table and of JSON.
 
 use super::marks::{Mark, marks};
 use jiff::civil::Date;
 use lessee_model::offer::machine_label;
+use lessee_model::plan::GpuDoc;
 use lessee_model::{Catalog, Fixed, Machine, Money, Offer, Origin, Price};
+use lessee_report::documents::PriceDoc;
 use lessee_report::{Cell, Column, Table, Texts, Tone};
-use serde_json::{Value, json};
+use std::sync::Arc;
 
 pub(crate) struct Row<'a> {
     pub offer: &'a Offer,
@@ -37,43 +39,47 @@ impl<'a> Row<'a> {
         Some(Money::new(amount.round(6), self.price.per_hour.currency))
     }
 
-    pub(crate) fn json(&self) -> Value {
+    pub(crate) fn document(&self) -> PriceDoc {
         let machine = self.machine;
         let float = |x: Option<f32>| x.map(clean_float);
-        json!({
-            "key": self.offer.key(),
-            "provider": &*self.offer.provider,
-            "region": &*self.offer.region,
-            "instance_type": &*self.offer.instance_type,
-            "gpu": {
-                "model": &*machine.gpu.model,
-                "form": machine.gpu.form.map(|f| f.as_str()),
-                "count": machine.gpu_count,
-                "memory_gb_each": machine.gpu.memory_gb,
-                "usable_mib_each": machine.usable_mib_each,
-                "fraction": clean_float(machine.gpu_fraction),
+        let text = |x: &Option<Arc<str>>| x.as_deref().map(str::to_owned);
+        PriceDoc {
+            key: self.offer.key(),
+            provider: self.offer.provider.to_string(),
+            region: self.offer.region.to_string(),
+            instance_type: self.offer.instance_type.to_string(),
+            gpu: GpuDoc {
+                model: machine.gpu.model.to_string(),
+                form: machine.gpu.form.map(|f| f.to_string()),
+                count: u32::from(machine.gpu_count),
+                memory_gb_each: machine.gpu.memory_gb,
+                usable_mib_each: machine.usable_mib_each,
+                fraction: clean_float(machine.gpu_fraction),
             },
-            "vcpus": float(machine.vcpus),
-            "memory_gib": float(machine.memory_gib),
-            "local_disk_gb": float(machine.local_disk_gb),
-            "network_gbps": float(machine.network_gbps),
-            "interconnect": machine.interconnect.map(|i| i.as_str()),
-            "machine_confidence": machine.confidence,
-            "purchase": self.price.purchase,
-            "price": self.price.per_hour,
-            "price_high": self.price.high,
-            "per": "instance_hour",
-            "price_per_gpu_hour": self.per_gpu(),
-            "tax": self.price.tax,
-            "as_of": self.price.why.as_of,
-            "source": &*self.price.why.source,
-            "basis": self.price.why.basis,
-            "confidence": self.price.why.confidence,
-            "origin": match &self.offer.origin { Origin::BuiltIn => "built-in", Origin::User(name) => name },
-            "marks": self.marks.iter().map(|m| m.code()).collect::<Vec<_>>(),
-            "original": self.offer.original.as_deref(),
-            "note": self.offer.note.as_deref(),
-        })
+            vcpus: float(machine.vcpus),
+            memory_gib: float(machine.memory_gib),
+            local_disk_gb: float(machine.local_disk_gb),
+            network_gbps: float(machine.network_gbps),
+            interconnect: machine.interconnect.map(|i| i.as_str().to_owned()),
+            machine_confidence: machine.confidence,
+            purchase: self.price.purchase,
+            price: self.price.per_hour,
+            price_high: self.price.high,
+            per: "instance_hour".to_owned(),
+            price_per_gpu_hour: self.per_gpu(),
+            tax: self.price.tax,
+            as_of: self.price.why.as_of,
+            source: self.price.why.source.to_string(),
+            basis: self.price.why.basis,
+            confidence: self.price.why.confidence,
+            origin: match &self.offer.origin {
+                Origin::BuiltIn => "built-in".to_owned(),
+                Origin::User(name) => name.to_string(),
+            },
+            marks: self.marks.iter().map(|m| m.code().to_owned()).collect(),
+            original: text(&self.offer.original),
+            note: text(&self.offer.note),
+        }
     }
 }
 

@@ -9,8 +9,8 @@ use crate::output::Printer;
 use crate::settings::Settings;
 use lessee_model::offer::machine_label;
 use lessee_model::{Catalog, Exit, Machine, Msg, Offer, Origin, did_you_mean};
+use lessee_report::documents::OfferPricesDoc;
 use lessee_report::{Cell, Column, Report, Table, Texts};
-use serde_json::json;
 
 pub(crate) fn run(
     args: &ShowArgs,
@@ -29,7 +29,11 @@ pub(crate) fn run(
         .flat_map(|i| (0..catalog.offers[*i].prices.len()).map(move |j| (*i, j)))
         .map(|at| Row::new(catalog, at, settings.today()))
         .collect();
-    let data = json!({"schema": "lessee/offer/v1", "offers": rows.iter().map(Row::json).collect::<Vec<_>>()});
+    let document = OfferPricesDoc {
+        schema: "lessee/offer/v1".to_owned(),
+        offers: rows.iter().map(Row::document).collect(),
+    };
+    let data = serde_json::to_value(document).unwrap_or_default();
     let mut report = Report::new(args.key.clone(), data, "offers");
     let mut last = None;
     for (position, index) in found.iter().enumerate() {

@@ -7,13 +7,15 @@ impl Resolver<'_> {
     pub(super) fn data(&mut self, file: &WorkloadFile, job: &Job) -> Out<Data> {
         let part = file.data.clone().unwrap_or_default();
         let d = self.cx.defaults;
+        let mut assume = None;
         let location = match part.location.as_deref() {
-            None if part.size.is_none() => Location::Internet,
+            // a corpus derived from its tokens is taken to be a public one
+            None if part.size.is_none() => {
+                assume = Some("internet");
+                Location::Internet
+            }
             None => {
-                self.assumed.push(Assumed {
-                    field: "data.location".into(),
-                    value: "office".into(),
-                });
+                assume = Some("office");
                 Location::Office
             }
             Some("office") => Location::Office,
@@ -67,30 +69,54 @@ impl Resolver<'_> {
             ),
             None => Bytes::ZERO,
         };
+        let any = size.0 > 0.0;
+        if let (Some(place), true) = (assume, any) {
+            self.or("data.location", None, (), place);
+        }
         let files = match part.files {
             Some(files) => files.0,
             // one object per GB is how sharded sets come; a set given by size alone has no small files
-            None => (size.gb()).ceil(),
+            None if any => self.or_number("data.files", None, size.gb().ceil()),
+            None => 0.0,
         };
-        let reads = self
-            .not_negative("data.reads", part.reads)?
-            .unwrap_or(epochs);
+        let reads = match self.not_negative("data.reads", part.reads)? {
+            Some(reads) => reads,
+            None if any || files > 0.0 => self.or_number("data.reads", None, epochs),
+            None => epochs,
+        };
+        let out = match (part.out, derived_out(job)) {
+            (Some(out), _) => out,
+            (None, Bytes::ZERO) => Bytes::ZERO,
+            (None, derived) => self.or("data.out", None, derived, format!("{:.2}GB", derived.gb())),
+        };
+        // where nothing leaves, neither its destination nor the used allowance is a thing to check
+        let (out_to, egress_used) = if out.0 > 0.0 {
+            let to = self.or(
+                "data.out_to",
+                part.out_to,
+                Destination::Internet,
+                "internet",
+            );
+            (
+                to,
+                self.or("data.egress_used", part.egress_used, Bytes::ZERO, "0GB"),
+            )
+        } else {
+            (
+                part.out_to.unwrap_or(Destination::Internet),
+                part.egress_used.unwrap_or(Bytes::ZERO),
+            )
+        };
         Ok(Data {
             size,
             files,
             location,
             reads,
-            out: match (part.out, derived_out(job)) {
-                (Some(out), _) => out,
-                (None, Bytes::ZERO) => Bytes::ZERO,
-                (None, derived) => {
-                    self.or("data.out", None, derived, format!("{:.2}GB", derived.gb()))
-                }
-            },
-            out_to: part.out_to.unwrap_or(Destination::Internet),
+            out,
+            out_to,
             storage: self.or("data.storage", part.storage, DataStorage::Object, "object"),
             keep: part.keep,
-            egress_used: part.egress_used.unwrap_or(Bytes::ZERO),
+            egress_used,
         })
     }
 
@@ -108,7 +134,7 @@ impl Resolver<'_> {
         }
         let part = file.checkpoint.clone().unwrap_or_default();
         let d = self.cx.defaults;
-        let derived = train.map_or(0.0, checkpoint_bytes);
+        let derived = train.map_or(0.0, |train| checkpoint_bytes(train, d));
         let every = d.get("checkpoint.every_min");
         let keep_last = d.get("checkpoint.keep_last");
         let days = d.get("checkpoint.keep_for_days");
@@ -165,11 +191,14 @@ impl Resolver<'_> {
                 .collect()
         };
         let cpus = self.not_negative("constraints.cpus_per_gpu", part.cpus_per_gpu)?;
-        let max_nodes = part
-            .max_nodes
-            .map_or(d.get("constraints.max_nodes"), |c| c.0)
+        let ram_gb = d.get("constraints.ram_per_gpu_gb");
+        let most = d.get("constraints.max_nodes");
+        let max_nodes = self
+            .or_number("constraints.max_nodes", part.max_nodes.map(|c| c.0), most)
             .clamp(1.0, 4096.0) as u32;
-        let min_nodes = part.min_nodes.map_or(1.0, |c| c.0).clamp(1.0, 4096.0) as u32;
+        let min_nodes = self
+            .or_number("constraints.min_nodes", part.min_nodes.map(|c| c.0), 1.0)
+            .clamp(1.0, 4096.0) as u32;
         if min_nodes > max_nodes {
             return self.fail(
                 "constraints.min_nodes",
@@ -191,14 +220,26 @@ impl Resolver<'_> {
             purchases: part.purchases.unwrap_or_default(),
             interconnect: part.interconnect,
             compliance: part.compliance.unwrap_or_default(),
-            cpus_per_gpu: cpus.unwrap_or(d.get("constraints.cpus_per_gpu")),
-            ram_per_gpu: part
-                .ram_per_gpu
-                .unwrap_or(Bytes::from_gb(d.get("constraints.ram_per_gpu_gb"))),
+            cpus_per_gpu: self.or_number(
+                "constraints.cpus_per_gpu",
+                cpus,
+                d.get("constraints.cpus_per_gpu"),
+            ),
+            ram_per_gpu: self.or(
+                "constraints.ram_per_gpu",
+                part.ram_per_gpu,
+                Bytes::from_gb(ram_gb),
+                format!("{ram_gb}GB"),
+            ),
             max_nodes,
             min_nodes,
             max_price: part.max_price,
-            allow_unverified: part.allow_unverified.unwrap_or(false),
+            allow_unverified: self.or(
+                "constraints.allow_unverified",
+                part.allow_unverified,
+                false,
+                "false",
+            ),
         })
     }
 
@@ -219,6 +260,7 @@ impl Resolver<'_> {
         );
         let machine = d.get(&format!("{row}.machine_min"));
         let incident = self.not_negative("setup.incident_hours", part.incident_hours)?;
+        let wait = self.not_negative("setup.support_wait_hours", part.support_wait_hours)?;
         let restart = d.get("setup.common.restart_s");
         let local = if data.storage == DataStorage::Object {
             0.0
@@ -236,16 +278,14 @@ impl Resolver<'_> {
                 Seconds(machine * 60.0),
                 format!("{machine}min"),
             ),
-            idle: part.idle.unwrap_or(Seconds::ZERO),
-            stopped: part.stopped.unwrap_or(Seconds::ZERO),
+            idle: self.or("setup.idle", part.idle, Seconds::ZERO, "0s"),
+            stopped: self.or("setup.stopped", part.stopped, Seconds::ZERO, "0s"),
             incident_hours: self.or_number(
                 "setup.incident_hours",
                 incident,
                 d.get("setup.common.incident_hours"),
             ),
-            support_wait_hours: self
-                .not_negative("setup.support_wait_hours", part.support_wait_hours)?
-                .unwrap_or(0.0),
+            support_wait_hours: self.or_number("setup.support_wait_hours", wait, 0.0),
             disk: self.or(
                 "setup.disk",
                 part.disk,
@@ -306,31 +346,32 @@ impl Resolver<'_> {
             fx: Fx {
                 rates: part.rates.unwrap_or_default(),
             },
-            exchange_fee: self
-                .percent("money.exchange_fee", part.exchange_fee.as_deref())?
-                .unwrap_or(0.0),
+            exchange_fee: self.percent_or_none("money.exchange_fee", part.exchange_fee)?,
             discounts,
-            tax: self
-                .percent("money.tax", part.tax.as_deref())?
-                .unwrap_or(0.0),
+            tax: self.percent_or_none("money.tax", part.tax)?,
             labour_rate: part.labour_rate,
             support,
             commitment_reuse: self
-                .percent("money.commitment_reuse", part.commitment_reuse.as_deref())?
-                .unwrap_or(0.0),
+                .percent_or_none("money.commitment_reuse", part.commitment_reuse)?,
         })
+    }
+
+    /// A share that is taken as 0 %, and said to be, when it was not given.
+    fn percent_or_none(&mut self, path: &str, given: Option<String>) -> Out<f64> {
+        let share = self.percent(path, given.as_deref())?;
+        Ok(self.or(path, share, 0.0, "0%"))
     }
 }
 
-/// Bytes of one checkpoint: weights in 16 bit + FP32 master + two optimizer moments for full training
-/// (14 bytes a parameter with AdamW, 8 with its 8-bit form, 6 with Adafactor or SGD); for LoRA the adapters
-/// alone, 14 bytes for each of their parameters.
-pub fn checkpoint_bytes(train: &TrainJob) -> f64 {
-    let per_param = match train.optimizer {
-        Optimizer::Adamw => 14.0,
-        Optimizer::Adamw8bit => 8.0,
-        Optimizer::Adafactor | Optimizer::Sgd => 6.0,
-    };
+/// Bytes of one checkpoint: bytes per parameter (`checkpoint.bytes_per_param_*` of the defaults: weights,
+/// FP32 copy and the optimizer's moments) x the parameters that are trained, for LoRA the adapters alone.
+pub fn checkpoint_bytes(train: &TrainJob, defaults: &Defaults) -> f64 {
+    let per_param = defaults.get(match train.optimizer {
+        Optimizer::Adamw => "checkpoint.bytes_per_param_adamw",
+        Optimizer::Adamw8bit => "checkpoint.bytes_per_param_adamw_8bit",
+        Optimizer::Adafactor => "checkpoint.bytes_per_param_adafactor",
+        Optimizer::Sgd => "checkpoint.bytes_per_param_sgd",
+    });
     match train.method {
         Method::Full => train.model.params * per_param,
         Method::Lora | Method::Qlora => lora_params(train) * per_param,
@@ -338,10 +379,11 @@ pub fn checkpoint_bytes(train: &TrainJob) -> f64 {
 }
 
 /// Parameters of LoRA adapters on all linear layers of a transformer: per layer and rank r, two thin
-/// matrices for each of q, k, v, o and the three of the feed-forward part.
+/// matrices for each of q, k, v, o and the three of the feed-forward part. Without the model's shape: a share
+/// of its parameters.
 pub fn lora_params(train: &TrainJob) -> f64 {
     let (Some(layers), Some(hidden)) = (train.model.layers, train.model.hidden) else {
-        return train.model.params * 0.005;
+        return train.model.params * train.lora_fraction;
     };
     let ffn = train.model.ffn.unwrap_or(hidden * 3.5);
     let kv = match (train.model.kv_heads, train.model.heads) {
