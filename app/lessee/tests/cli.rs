@@ -386,6 +386,13 @@ fn bad_input_is_refused_with_place_and_hint_and_keeps_nothing() {
         assert!(run.err().contains(name), "{}", run.err());
         assert!(run.out().is_empty());
     }
+    // a gigabyte of zeros that takes no room
+    let large = fs::File::create(home.path("gigabyte.csv")).expect("file");
+    large.set_len(1 << 30).expect("sparse file");
+    let run = home.run(&["catalog", "import", "gigabyte.csv"]).exits(2);
+    assert!(run.err().contains("gigabyte.csv"), "{}", run.err());
+    let cut = home.file("cut.csv", &QUOTE.as_bytes()[..QUOTE.len() - 25]);
+    home.run(&["catalog", "import", cut.to_str().expect("path")]);
     let folder = home.path("folder");
     home.run(&["catalog", "import", folder.to_str().expect("path")])
         .exits(2);
@@ -658,7 +665,14 @@ fn completions_schemas_man_pages_and_version() {
                 .contains("lessee")
         );
     }
-    for name in ["workload", "plan", "import", "probe", "buy"] {
+    let names = home.run(&["schema", "-o", "json"]).exits(0).json();
+    let names = names["documents"].as_array().expect("names").clone();
+    assert!(names.len() > 10, "{names:?}");
+    for name in names
+        .iter()
+        .filter_map(Value::as_str)
+        .filter(|n| *n != "models")
+    {
         let schema = home.run(&["schema", name]).exits(0).json();
         assert_eq!(
             schema["$schema"], "https://json-schema.org/draft/2020-12/schema",
@@ -763,4 +777,75 @@ fn a_question_can_come_from_stdin() {
     let output = child.wait_with_output().expect("ends");
     let doc: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(doc["offers"].as_array().expect("offers").len(), 1, "{doc}");
+}
+
+#[test]
+fn a_quote_in_gbk_is_read() {
+    let home = Home::new();
+    let gbk = b"\xb9\xa9\xd3\xa6\xc9\xcc,GPU,\xca\xfd\xc1\xbf,\xbc\xdb\xb8\xf1(\xd4\xaa/\xcc\xa8/\xd4\xc2)\n\xbd\xad\xba\xa3\xd4\xc6,H100 SXM 80GB,8,76000\n";
+    let path = home.file("gbk.csv", gbk);
+    let args = [
+        "catalog",
+        "import",
+        path.to_str().expect("path"),
+        "--dry-run",
+        "-o",
+        "json",
+    ];
+    let doc = home.run(&args).exits(0).json();
+    assert_eq!(doc["encoding"], "GBK", "{doc}");
+    let offer = &doc["offers"][0];
+    assert_eq!(
+        (&offer["provider"], &offer["price"]["currency"]),
+        (&"江海云".into(), &"CNY".into())
+    );
+}
+
+#[test]
+fn a_table_is_short_and_says_how_to_see_the_rest() {
+    let home = Home::new();
+    let list = ["catalog", "list", "--gpu", "H100"];
+    let whole = offers(&home.run(&[&list[..], &["-o", "json"]].concat())).len();
+    let csv = home.run(&[&list[..], &["-o", "csv"]].concat()).out();
+    assert_eq!(csv.lines().count(), whole + 1, "CSV is complete");
+    let table = home.run(&list).exits(0).out();
+    assert!(
+        whole > 50 && table.contains(&format!("{} more", whole - 50)),
+        "{table}"
+    );
+    let all = home.run(&[&list[..], &["--all"]].concat()).exits(0).out();
+    assert!(all.lines().count() > table.lines().count() && !all.contains(" more: --limit"));
+}
+
+/// What a filter lets out of the cache is what it finds among all offers.
+#[test]
+fn a_filtered_list_finds_the_same_as_a_whole_one() {
+    let home = Home::new();
+    let mut quote = QUOTE.to_owned();
+    for i in 0..40 {
+        let gpu = if i % 2 == 0 {
+            "H100 SXM 80GB"
+        } else {
+            "L4 24GB"
+        };
+        quote += &format!("acme,zone-{i},{gpu},8,{}.00,USD per node hour\n", 20 + i);
+    }
+    let file = home.file("acme.csv", &quote);
+    home.run(&["catalog", "import", file.to_str().expect("path")])
+        .exits(0);
+    for gpu in ["H100", "L4", "H100:8"] {
+        let list = ["catalog", "list", "--gpu", gpu];
+        let json = offers(&home.run(&[&list[..], &["-o", "json"]].concat()).exits(0));
+        let keys: Vec<&str> = json
+            .iter()
+            .map(|o| o["key"].as_str().expect("key"))
+            .collect();
+        let csv = home
+            .run(&[&list[..], &["-o", "csv", "--columns", "offer"]].concat())
+            .exits(0)
+            .out();
+        assert_eq!(csv.lines().skip(1).collect::<Vec<_>>(), keys, "{gpu}");
+    }
+    home.run(&["catalog", "list", "--gpu", "A100", "--provider", "acme"])
+        .exits(1);
 }

@@ -154,7 +154,9 @@ impl<'a> Place<'a> {
 
     fn public_ip(&self) -> Known<Money> {
         match self.rows("public_ip_hour", &["*", "world"]).first() {
-            Some(row) if row.why.confidence < Confidence::Unverified => Ok(Sourced::new(row.price, row.why.clone())),
+            Some(row) if row.why.confidence < Confidence::Unverified => {
+                Ok(Sourced::new(row.price, row.why.clone()))
+            }
             _ => Err(unknown(
                 "cost-unknown-public-ip",
                 self.provider,
@@ -203,7 +205,9 @@ impl<'a> Place<'a> {
 
     fn requests(&self, kind: &'a str) -> Known<Money> {
         match self.storage_rows(kind).first() {
-            Some(row) if row.why.confidence < Confidence::Unverified => Ok(Sourced::new(row.price, row.why.clone())),
+            Some(row) if row.why.confidence < Confidence::Unverified => {
+                Ok(Sourced::new(row.price, row.why.clone()))
+            }
             _ => Err(unknown(
                 "cost-unknown-requests",
                 self.provider,

@@ -382,20 +382,29 @@ fn tariffs_that_nobody_could_verify_are_unknown_with_a_range() {
 fn of_several_discounts_the_lowest_counts_in_any_order() {
     let mut book = book();
     let row = book.commitments[0].clone();
-    let rows: Vec<CommitmentRow> = [(0.5, Some(1.0)), (0.3, Some(1.0)), (0.3, Some(0.5)), (0.3, None)]
-        .into_iter()
-        .map(|(discount, upfront_fraction)| CommitmentRow {
-            discount: Some(discount),
-            upfront_fraction,
-            term_months: Some(12),
-            ..row.clone()
-        })
-        .collect();
+    let rows: Vec<CommitmentRow> = [
+        (0.5, Some(1.0)),
+        (0.3, Some(1.0)),
+        (0.3, Some(0.5)),
+        (0.3, None),
+    ]
+    .into_iter()
+    .map(|(discount, upfront_fraction)| CommitmentRow {
+        discount: Some(discount),
+        upfront_fraction,
+        term_months: Some(12),
+        ..row.clone()
+    })
+    .collect();
     for turn in 0..rows.len() {
         book.commitments = rows.clone();
         book.commitments.rotate_left(turn);
         let found = commitment_discount(&book, "vast", Purchase::Year1).expect("published");
-        assert_eq!((found.discount.value, found.upfront), (0.3, Some(0.5)), "{turn}");
+        assert_eq!(
+            (found.discount.value, found.upfront),
+            (0.3, Some(0.5)),
+            "{turn}"
+        );
     }
 }
 

@@ -55,7 +55,7 @@ macro_rules! quantity {
             fn checked(value: f64, text: &str) -> Result<$name, UnitError> {
                 if value < 0.0 {
                     Err(UnitError::Negative { text: short(text) })
-                } else if value.is_finite() && value < 1e30 {
+                } else if value.is_finite() && value < 1e24 {
                     Ok($name(value))
                 } else {
                     Err(UnitError::$error { text: short(text) })

@@ -1,7 +1,7 @@
 //! Every default that fills a gap is named as assumed, under a path and in words that a workload can hold.
 
 use lessee_model::workload::{
-    Defaults, ResolveContext, Workload, apply_flag, checkpoint_bytes, parse_workload, resolve,
+    Defaults, ResolveContext, Workload, WorkloadError, apply_flag, checkpoint_bytes, parse_workload, resolve,
 };
 use lessee_model::{GpuTable, ModelTable};
 
@@ -71,6 +71,10 @@ method = "qlora"
 "#;
 
 fn resolved(text: &str, flags: &[(String, String)]) -> Workload {
+    try_resolve(text, flags).expect("workload")
+}
+
+fn try_resolve(text: &str, flags: &[(String, String)]) -> Result<Workload, WorkloadError> {
     let mut file = parse_workload(text, "w.toml").expect("file");
     for (field, value) in flags {
         file = apply_flag(file, field, value).unwrap_or_else(|e| panic!("{field} = {value}: {e}"));
@@ -86,7 +90,6 @@ fn resolved(text: &str, flags: &[(String, String)]) -> Workload {
             text,
         },
     )
-    .expect("workload")
 }
 
 fn assumed(workload: &Workload, field: &str) -> Option<String> {
@@ -170,7 +173,24 @@ fn bytes_per_parameter_are_data() {
 
 #[test]
 fn no_key_of_the_defaults_is_dead() {
-    for dead in ["reads = ", "peak_share"] {
+    for dead in ["reads = ", "peak_share", "cpu_seconds_per"] {
         assert!(!DEFAULTS.contains(dead), "{dead}");
+    }
+}
+
+#[test]
+fn numbers_that_mean_nothing_are_refused_where_they_stand() {
+    let base = "kind = \"finetune\"\n[finetune]\ntokens = \"1M\"\nmodel = \"custom\"\n";
+    for (extra, line) in [
+        ("global_batch = 0\n", 5),
+        ("epochs = 1e300\n", 5),
+        ("[constraints]\nmax_nodes = 0\n", 6),
+        ("[constraints]\nmin_nodes = 1e9\n", 6),
+        ("[checkpoint]\nevery = \"0s\"\n", 6),
+        ("[setup]\nlabour_hours = 1e300\n", 6),
+    ] {
+        let text = format!("{base}{extra}[model]\nparams = 8e9\nlayers = 32\nhidden = 4096\n");
+        let error = try_resolve(&text, &[]).expect_err(extra);
+        assert_eq!(error.line.map(|(line, _)| line), Some(line), "{extra}");
     }
 }

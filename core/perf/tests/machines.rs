@@ -496,6 +496,14 @@ fn a_step_is_as_long_as_its_busiest_replica() {
     // and fewer sequences than replicas leave the rest idle
     let (few, full) = (speed(24.0), speed(48.0));
     near("24 of 48", few.per_second / full.per_second, 0.5, 1e-9);
+
+    let images = |global: f64| {
+        let mut job = training("resnet-50", Method::Full, 1.0);
+        job.global_batch = Some(global);
+        job.cpu_seconds_per_sample = Some(0.0);
+        run(&Job::Train(job), &m, 6).expect("fits").per_second
+    };
+    near("images", images(64.0) / images(96.0), 64.0 / 96.0, 1e-9);
 }
 
 #[test]

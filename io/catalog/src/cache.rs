@@ -190,19 +190,21 @@ fn freeze(catalog: &Catalog) -> Option<Columns> {
 }
 
 fn thaw(c: Columns, origin: &Origin, keep: Keep<'_>) -> Option<Catalog> {
-    let mut strings: Vec<Arc<str>> = Vec::with_capacity(c.ends.len());
+    let mut texts: Vec<&str> = Vec::with_capacity(c.ends.len());
     let mut from = 0;
     for end in &c.ends {
         let end = *end as usize;
-        strings.push(Arc::from(c.text.get(from..end)?));
+        texts.push(c.text.get(from..end)?);
         from = end;
     }
-    let whys: Vec<Arc<Provenance>> = c.whys.into_iter().map(Arc::new).collect();
-    let string = |id: &u32| strings.get(*id as usize).cloned();
-    let optional = |id: &u32| match id.checked_sub(1) {
-        None => Some(None),
-        Some(id) => strings.get(id as usize).cloned().map(Some),
+    // shared strings are made when an offer first needs them: most are not where few offers are kept
+    let mut made: Vec<Option<Arc<str>>> = vec![None; texts.len()];
+    let mut string = |id: u32| -> Option<Arc<str>> {
+        let at = id as usize;
+        let slot = made.get_mut(at)?;
+        Some(slot.get_or_insert_with(|| Arc::from(texts[at])).clone())
     };
+    let whys: Vec<Arc<Provenance>> = c.whys.into_iter().map(Arc::new).collect();
     let wanted: Option<(Vec<bool>, Vec<bool>)> = match keep {
         Keep::All => None,
         Keep::Some {
@@ -210,7 +212,7 @@ fn thaw(c: Columns, origin: &Origin, keep: Keep<'_>) -> Option<Catalog> {
             instance_types,
         } => Some((
             c.machines.iter().map(machine).collect(),
-            strings.iter().map(|s| instance_types.contains(s)).collect(),
+            texts.iter().map(|s| instance_types.contains(*s)).collect(),
         )),
     };
     let skip = |machine: u32, instance_type: u32| match &wanted {
@@ -246,15 +248,21 @@ fn thaw(c: Columns, origin: &Origin, keep: Keep<'_>) -> Option<Catalog> {
             return None;
         }
         offers.push(Offer {
-            provider: string(c.provider.get(i)?)?,
-            region: string(c.region.get(i)?)?,
-            instance_type: string(c.instance_type.get(i)?)?,
+            provider: string(*c.provider.get(i)?)?,
+            region: string(*c.region.get(i)?)?,
+            instance_type: string(*c.instance_type.get(i)?)?,
             machine: MachineId(machine),
             market: *c.market.get(i)?,
             prices,
             origin: origin.clone(),
-            original: optional(c.original.get(i)?)?,
-            note: optional(c.note.get(i)?)?,
+            original: match c.original.get(i)?.checked_sub(1) {
+                None => None,
+                Some(id) => Some(string(id)?),
+            },
+            note: match c.note.get(i)?.checked_sub(1) {
+                None => None,
+                Some(id) => Some(string(id)?),
+            },
         });
     }
     Some(Catalog {

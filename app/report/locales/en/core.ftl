@@ -77,3 +77,5 @@ bound-gradient-sync = gradient sync
 bound-cpu-feed = CPU feed
 bound-storage-feed = storage feed
 bound-network = network
+workload-out-of-range = `{$field}` must be between {$least} and {$most}, not {$value}
+workload-too-large = `{$field}` = {$value} is too large to describe a real job

@@ -77,3 +77,5 @@ bound-gradient-sync = 梯度同步
 bound-cpu-feed = CPU 供数
 bound-storage-feed = 存储供数
 bound-network = 网络
+workload-out-of-range = `{$field}` 必须在 {$least} 与 {$most} 之间，而不是 {$value}
+workload-too-large = `{$field}` = {$value} 过大，不可能是真实任务

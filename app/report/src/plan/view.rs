@@ -188,7 +188,7 @@ fn ranking(options: &[&OptionDoc], texts: &Texts) -> Table {
         let mark = if o.offer.confidence == Confidence::Verified {
             ""
         } else {
-            " ~"
+            "~"
         };
         let nodes = if o.nodes > 1 {
             format!("{} x ", o.nodes)

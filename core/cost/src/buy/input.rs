@@ -84,7 +84,12 @@ const TABLE: [(Name, &str, &str, &str); 24] = [
         "node.extras",
         "fraction of capex",
     ),
-    (Tax, "purchase_tax", "node.tax", "fraction of what is bought"),
+    (
+        Tax,
+        "purchase_tax",
+        "node.tax",
+        "fraction of what is bought",
+    ),
     (
         Colocation,
         "colocation",

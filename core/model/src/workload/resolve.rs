@@ -1,8 +1,10 @@
 //! What was typed -> what it means: names become models and GPUs, missing fields become stated defaults.
 
+mod bounds;
+mod sizes;
 mod terms;
 
-pub use terms::{checkpoint_bytes, lora_params};
+pub use sizes::{checkpoint_bytes, lora_params};
 
 use super::*;
 use crate::{Count, GpuTable, ModelKind, ModelTable, Msg, Provenance, parse_percent};
@@ -120,7 +122,7 @@ impl<'a> Resolver<'a> {
     fn need_positive(&self, path: &str, given: Option<f64>) -> Out<f64> {
         match given {
             None => self.missing(path),
-            Some(x) if x.is_finite() && x > 0.0 => Ok(x),
+            Some(x) if x.is_finite() && x > 0.0 => self.not_absurd(path, x),
             Some(x) => self.fail(
                 path,
                 Msg::new("workload-not-positive")
@@ -140,7 +142,8 @@ impl<'a> Resolver<'a> {
                     .arg("value", x.to_string()),
                 None,
             ),
-            other => Ok(other),
+            Some(x) => self.not_absurd(path, x).map(Some),
+            None => Ok(None),
         }
     }
 
@@ -514,6 +517,7 @@ pub fn resolve(file: &WorkloadFile, cx: ResolveContext<'_>) -> Result<Workload, 
             None,
         );
     }
+    r.check_bounds(file)?;
     let job = r.job(file, kind)?;
     let data = r.data(file, &job)?;
     let checkpoint = r.checkpoint(file, &job);

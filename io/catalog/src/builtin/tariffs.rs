@@ -146,3 +146,17 @@ fn stopped(word: &str) -> Result<Stopped, String> {
         other => Err(format!("stopped: `{other}`")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_provider_counts_its_month_and_no_guess_of_another_tool_is_a_price() {
+        let facts = crate::builtin().expect("facts");
+        let book = &facts.tariffs;
+        assert_eq!(book.month_hours.len(), facts.providers.len());
+        assert!(book.month_hours.values().all(|h| (672..=744).contains(h)));
+        for row in &book.egress {
+            assert!(!row.why.source.contains("assumed"), "{row:?}");
+        }
+    }
+}

@@ -329,8 +329,7 @@ fn district(after: &str) -> usize {
         return 0;
     };
     if let Some(place) = PLACES.iter().find(|p| rest.starts_with(**p)) {
-        let len = 1 + place.len();
-        return len + district(&after[len..]);
+        return 1 + place.len();
     }
     let word = rest
         .char_indices()

@@ -242,6 +242,7 @@ pub(crate) fn blocks(lines: &[&str], doc: &Doc<'_>, found: &mut Found) {
     // recognising titles costs most; a text without a table in 20,000 tries has none
     let mut tries = 20_000u32;
     let mut comment = false;
+    let mut titles = HashMap::new();
     let mut i = 0;
     while i < lines.len() {
         let raw = lines[i];
@@ -276,7 +277,7 @@ pub(crate) fn blocks(lines: &[&str], doc: &Doc<'_>, found: &mut Found) {
                 continue;
             }
         }
-        if let Some((fields, end)) = key_values(lines, i, doc.names) {
+        if let Some((fields, end)) = key_values(lines, i, doc.names, &mut titles) {
             let original: Vec<&str> = lines[i..end]
                 .iter()
                 .map(|l| l.trim())
@@ -404,6 +405,7 @@ fn key_values(
     lines: &[&str],
     at: usize,
     names: &Names<'_>,
+    titles: &mut HashMap<usize, Option<Column>>,
 ) -> Option<(Vec<(Column, String)>, usize)> {
     let mut fields: Vec<(Column, String)> = Vec::new();
     let mut end = at;
@@ -419,7 +421,14 @@ fn key_values(
             break;
         }
         let key = key.replace("**", "");
-        match header::column(&key, names) {
+        // lines are looked at again from each line before them: their titles are read once
+        if titles.len() > 4096 {
+            titles.clear();
+        }
+        let column = titles
+            .entry(end)
+            .or_insert_with(|| header::column(&key, names));
+        match column.clone() {
             Some(column) if column.facts.gpus.is_empty() => {
                 let again = fields.iter().any(|(c, _)| {
                     c.role == column.role

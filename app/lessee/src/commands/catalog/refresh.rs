@@ -150,7 +150,7 @@ fn report(
         .collect();
     let data = json!({
         "schema": "lessee/refresh/v1",
-        "offers": rows.iter().map(Row::json).collect::<Vec<_>>(),
+        "offers": rows.iter().map(Row::document).collect::<Vec<_>>(),
         "skipped": skipped,
         "requests": refreshed.requests,
     });

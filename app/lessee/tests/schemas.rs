@@ -1,0 +1,101 @@
+//! The documents that the binary prints are those that its schemas describe: no key more, no key less.
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn say(home: &std::path::Path, args: &[&str]) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lessee"));
+    command.env_clear().current_dir(home).args(args);
+    for name in ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"] {
+        command.env(name, home.join(name));
+    }
+    let output = command
+        .env("LESSEE_NOW", "2026-11-30T00:00:00Z")
+        .env("LANG", "C.UTF-8")
+        .output()
+        .expect("runs");
+    let bytes = if output.stdout.is_empty() {
+        output.stderr
+    } else {
+        output.stdout
+    };
+    serde_json::from_slice(&bytes).unwrap_or_else(|e| panic!("{args:?} {e}"))
+}
+
+/// What is wrong with a value, as far as names of keys go.
+fn check(value: &Value, schema: &Value, root: &Value, place: &str, wrong: &mut Vec<String>) {
+    if let Some(target) = schema["$ref"].as_str() {
+        let pointer = target.trim_start_matches('#');
+        let target = root.pointer(pointer).expect("a known definition");
+        check(value, target, root, place, wrong);
+    }
+    let choices = ["anyOf", "oneOf"]
+        .into_iter()
+        .find_map(|k| schema[k].as_array());
+    if let (Some(choices), false) = (choices, value.is_null()) {
+        let fits = |choice: &Value| {
+            let mut problems = Vec::new();
+            check(value, choice, root, place, &mut problems);
+            problems.is_empty()
+        };
+        if !choices.iter().any(fits) {
+            wrong.push(format!("{place}: none of the choices"));
+        }
+    }
+    if let (Some(object), Some(known)) = (value.as_object(), schema["properties"].as_object()) {
+        for (key, inner) in object {
+            let place = format!("{place}.{key}");
+            match known.get(key) {
+                Some(schema) => check(inner, schema, root, &place, wrong),
+                None => wrong.push(format!("{place}: not in the schema")),
+            }
+        }
+        for key in schema["required"].as_array().into_iter().flatten() {
+            if !object.contains_key(key.as_str().expect("a name")) {
+                wrong.push(format!("{place}: {key} is missing"));
+            }
+        }
+    }
+    if let (Some(items), schema) = (value.as_array(), &schema["items"]) {
+        for item in items {
+            check(item, schema, root, &format!("{place}[]"), wrong);
+        }
+    }
+}
+
+#[test]
+fn every_answer_has_the_keys_of_its_schema() {
+    let home = tempfile::tempdir().expect("folder");
+    let home = home.path();
+    let quote = "provider,region,gpu,count,price,unit\nacme,north,H100 SXM 80GB,8,20.00,USD per node hour\n";
+    std::fs::write(home.join("acme.csv"), quote).expect("file");
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let file = |name: &str| format!("{examples}/{name}");
+    let (plan, buy) = (file("finetune-8b.toml"), file("buy-8xh100.toml"));
+    for (name, args) in [
+        ("import", &["catalog", "import", "acme.csv"][..]),
+        ("plan", &["plan", &plan]),
+        ("why-not", &["plan", &plan, "--why-not", "aws/p4d.24xlarge"]),
+        ("buy", &["buy", &buy]),
+        ("catalog", &["catalog", "list", "--gpu", "H100"]),
+        ("offer", &["catalog", "show", "p4d.24xlarge"]),
+        ("catalog-diff", &["catalog", "diff", "built-in", "acme"]),
+        ("catalog-doctor", &["catalog", "doctor"]),
+        ("error", &["catalog", "list", "--gpu", "H1000"]),
+    ] {
+        let schema = say(home, &["schema", name]);
+        let answer = say(home, &[args, &["-o", "json"]].concat());
+        let mut wrong = Vec::new();
+        assert!(schema["properties"].is_object(), "{name}");
+        check(&answer, &schema, &schema, name, &mut wrong);
+        wrong.dedup();
+        assert!(wrong.is_empty(), "{name}: {wrong:#?}");
+    }
+    let schema = say(home, &["schema", "probe"]);
+    let text = std::fs::read_to_string(file("probe-8xh100.json")).expect("example");
+    let mut wrong = Vec::new();
+    let probe = serde_json::from_str(&text).expect("JSON");
+    check(&probe, &schema, &schema, "probe", &mut wrong);
+    wrong.retain(|w| w.contains("not in the schema"));
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
