@@ -306,9 +306,10 @@ fn fields_are_flags_and_a_misspelt_one_is_shown_with_its_place() {
         "{}",
         run.err
     );
-    home.run(&["plan", &file, "--region", "nowhere-*"]).exits(1);
+    home.run(&["plan", &file, "--provider", "aws", "--region", "nowhere-*"])
+        .exits(1);
     // some that could do it have no price: whether one of those is within the budget cannot be told
-    home.run(&["plan", &file, "--budget", "1 USD"]).exits(7);
+    home.run(&["plan", &file, "--budget", "1 USD"]).exits(1);
 }
 
 #[test]

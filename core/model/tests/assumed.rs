@@ -1,7 +1,8 @@
 //! Every default that fills a gap is named as assumed, under a path and in words that a workload can hold.
 
 use lessee_model::workload::{
-    Defaults, ResolveContext, Workload, WorkloadError, apply_flag, checkpoint_bytes, parse_workload, resolve,
+    Defaults, ResolveContext, Workload, WorkloadError, apply_flag, checkpoint_bytes,
+    parse_workload, resolve,
 };
 use lessee_model::{GpuTable, ModelTable};
 

@@ -66,12 +66,20 @@ pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Res
             }
         },
     }
-    Ok(match (doc.options.is_empty(), doc.unranked.is_empty()) {
-        (false, _) => Exit::Done,
-        (true, true) => Exit::No,
-        // something could do it, but nothing known well enough to say so
-        (true, false) => Exit::CannotTell,
-    })
+    Ok(verdict(&doc))
+}
+
+/// Something ranked: yes. Else a clear no outweighs what cannot be told: where known offers failed the budget
+/// or the deadline, or nothing is left to ask about, the answer is no.
+fn verdict(doc: &PlanDoc) -> Exit {
+    let failed = |code: &str| doc.rejected.by_reason.contains_key(code);
+    if !doc.options.is_empty() {
+        Exit::Done
+    } else if doc.unranked.is_empty() || failed("over_budget") || failed("deadline_missed") {
+        Exit::No
+    } else {
+        Exit::CannotTell
+    }
 }
 
 fn explain_absence(

@@ -67,3 +67,4 @@ doctor-stale-list = List prices older than { $days } days.
 doctor-stale-marketplace = Prices of a marketplace older than { $days } days.
 doctor-stale-quote = Quotes older than { $days } days.
 doctor-unverified = Price or machine was not verified: shown, never ranked.
+import-why-provider-from-file-name = the quote names no provider; the file's name stands for it: { $provider }

@@ -67,3 +67,4 @@ doctor-stale-list = 目录价已超过 { $days } 天。
 doctor-stale-marketplace = 算力市场价格已超过 { $days } 天。
 doctor-stale-quote = 报价已超过 { $days } 天。
 doctor-unverified = 价格或机器未经核实：只展示，不参与排名。
+import-why-provider-from-file-name = 报价没有写明供应商；以文件名代替：{ $provider }
