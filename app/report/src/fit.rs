@@ -284,15 +284,22 @@ mod tests {
             note.into(),
             "x".repeat(60).into(),
         ]);
-        let fitted = draw(&t, 60, false);
-        assert!(
-            fitted.text.lines().all(|l| l.width() <= 60),
-            "{}",
-            fitted.text
+        for width in [50, 60, 100] {
+            let fitted = draw(&t, width, false);
+            assert!(
+                fitted.text.lines().all(|l| l.width() <= width),
+                "{}",
+                fitted.text
+            );
+        }
+        assert_eq!(draw(&t, 50, false).hidden, ["Note", "Source"]);
+        let wide = draw(&t, 60, false);
+        assert_eq!(
+            wide.hidden,
+            ["Source"],
+            "a text wraps before its column has to go"
         );
-        assert_eq!(fitted.hidden, ["Note", "Source"], "{}", fitted.text);
-        let wide = draw(&t, 100, false);
-        assert_eq!(wide.hidden, ["Source"]);
+        assert!(draw(&t, 100, false).hidden.is_empty());
         let letters = |s: &str| s.chars().filter(|c| c.is_alphanumeric()).count();
         assert!(letters(&wide.text) >= letters(note));
     }
