@@ -294,11 +294,19 @@ fn ways_to_pay_for_one_machine_are_one_offer() {
     let note = offer.note.as_deref().unwrap_or_default();
     assert!(note.contains("120 CNY") && note.contains("730 h"), "{note}");
     assert_eq!(read.doc.offers.len(), 3, "the document shows every line");
-    // the same way to pay at two prices stays two offers
+    // the same way to pay at two prices: which of them holds?
     let text = "H100 SXM 80G 8卡整机 120元/台/时\nH100 SXM 80G 8卡整机 110元/台/时\n";
     let read = through(text, "q.txt").expect("quote");
-    let keys: Vec<String> = read.catalog.offers.iter().map(|o| o.key()).collect();
-    assert_eq!(keys, ["q/H100-SXM-80GB-8x@*", "q/H100-SXM-80GB-8x #2@*"]);
+    assert!(read.catalog.offers.is_empty());
+    let asked = read
+        .doc
+        .questions
+        .iter()
+        .filter(|q| q.code == "duplicate_offer");
+    assert_eq!(asked.map(|q| q.line).collect::<Vec<_>>(), [1, 2]);
+    // at one price they are one offer
+    let text = text.replace("110", "120");
+    assert_eq!(through(&text, "q.txt").expect("quote").doc.offers.len(), 1);
 }
 
 #[test]
@@ -319,4 +327,235 @@ fn memories_that_contradict_each_other() {
         sure_line("8卡 H20 96G 1024G内存 整机 60元/台/时"),
         "H20 x8 on_demand 60.00 CNY"
     );
+}
+
+const HEAD: &str = "Provider,Region,GPU,Memory per GPU,GPUs,vCPU,RAM,Price,Unit,Term,Tax";
+
+fn row_of(memory: &str, gpus: &str, price: &str, unit: &str) -> String {
+    format!("{HEAD}\nacme,eu-1,H100 SXM,{memory},{gpus},192,2048 GiB,{price},{unit},,excluded\n")
+}
+
+#[test]
+fn thousands_are_never_cut_off() {
+    for (price, expected) in [
+        ("13 900 USD", "19.04109589041095890"),
+        ("13\u{a0}900 USD", "19.04109589041095890"),
+        ("13\u{2009}900 USD", "19.04109589041095890"),
+        ("USD 13 900", "19.04109589041095890"),
+        ("$13 900.00", "19.04109589041095890"),
+        ("13_900 USD", "19.04109589041095890"),
+        ("100 000 USD", "136.98630136986301369"),
+        ("7 300 USD", "10"),
+        ("1_460 USD", "2"),
+    ] {
+        let o = sure(&row_of("80 GB", "8", price, "per node per month"));
+        let (got, expected) = (
+            o.price.amount.to_f64(),
+            expected.parse::<f64>().expect("figure"),
+        );
+        assert!((got - expected).abs() < 1e-6, "{price} {got}");
+    }
+}
+
+#[test]
+fn prices_that_are_no_single_price() {
+    for price in [
+        "13 90 USD",
+        "1_00 USD",
+        "13 9000 USD",
+        "0x10 USD",
+        "(2.65) USD",
+        "($2.65)",
+        "up to 3 USD",
+        "最高 3 USD",
+        "不超过 3 USD",
+        "不超过3美元",
+        "最多 3 USD",
+        "max 3 USD",
+        "max. 3 USD",
+        "3 USD max",
+        "no more than 3 USD",
+        "less than 3 USD",
+        "within 3 USD",
+        "3 USD (max)",
+        "3 USD or less",
+        "2·65 USD",
+        "13’900 USD",
+        "2 USD 65",
+        "1/2 USD",
+        "8 2.65 USD",
+        "2.65 USD 8",
+        "<= 3 USD",
+        "2.65 USD EUR",
+        "USD 2.65 EUR",
+        "EUR USD 2.65",
+        "2.65 USD (EUR)",
+        "2.65 USD/EUR",
+        "-2.65 USD",
+    ] {
+        for unit in ["per GPU per hour", "per node per hour"] {
+            let q = import(&row_of("80 GB", "8", price, unit));
+            assert!(q.offers.is_empty(), "{price} {:?}", offers(&q));
+            assert_eq!(q.questions.len(), 1, "{price} {:?}", codes(&q));
+        }
+    }
+    only_asks(
+        "GPU,GPUs,Price,Currency\nH100 SXM,8,26.50 USD/h,EUR\n",
+        &["currency_conflict"],
+    );
+    only_asks("8x H100 SXM node, AUD $26.50/hr", &["unit_unclear"]);
+    for unit in [
+        "per 8 nodes per month",
+        "8台/月",
+        "USD / 8 nodes / month",
+        "per 3 months",
+        "month (8 nodes)",
+        "node-month x 8",
+        "per eight nodes per month",
+        "per cluster per month",
+        "元/两台/月",
+    ] {
+        let q = import(&row_of("80 GB", "8", "14600 USD", unit));
+        assert!(q.offers.is_empty(), "{unit} {:?}", offers(&q));
+        assert_eq!(q.questions.len(), 1, "{unit} {:?}", codes(&q));
+    }
+    for gpus in ["-8", "- 8", "(8)", ">4", "-8 GPUs", "8?"] {
+        let q = import(&row_of("80 GB", gpus, "26.50 USD", "per node per hour"));
+        assert!(q.offers.is_empty(), "{gpus} {:?}", offers(&q));
+        assert_eq!(codes(&q), ["count_conflict"], "{gpus}");
+    }
+    for text in [
+        "acme H100 SXM 80GB x8 per GPU-hour USD",
+        "acme H100 SXM 80GB x8 per GPU-hour USD 26.50",
+        "acme H100 SXM 80GB x8 13 900 USD per month",
+    ] {
+        let q = import(text);
+        let wrong = q.offers.iter().find(|o| o.price.exact() != "212.00");
+        assert!(wrong.is_none(), "{text} {:?}", offers(&q));
+        assert!(!q.questions.is_empty(), "{text}");
+    }
+    assert_eq!(
+        sure_line("H100 SXM 80GB*8 7.3万元/月"),
+        "H100 x8 month 100.00 CNY"
+    );
+    assert_eq!(
+        sure_line("acme H100 SXM 80GB x8 USD 26.50 per node per hour"),
+        "H100 x8 on_demand 26.50 USD"
+    );
+}
+
+#[test]
+fn a_memory_that_is_no_size() {
+    for memory in ["NaN", "-80 GB", "0 GB", "1e400", "(80)", "80 MB"] {
+        let text = row_of(memory, "8", "26.50 USD", "per node per hour");
+        only_asks(&text, &["memory_unreadable"]);
+    }
+    sure(&row_of("80 GB", "8", "26.50 USD", "per node per hour"));
+    sure(&row_of("-", "8", "26.50 USD", "per node per hour"));
+}
+
+#[test]
+fn dates_that_cannot_be_read_are_asked_for() {
+    let mut cx = context();
+    cx.today = "2026-11-30".parse().ok();
+    cx.as_of = "2026-11-30".parse().ok();
+    let read = |title: &str, cell: &str| {
+        let text = format!("GPU,GPUs,Price,{title}\nH100 SXM,8,26.50 USD/h,{cell}\n");
+        let q = import_quote(&text, "q.csv", &cx);
+        let o = &q.offers[0];
+        let date = o.as_of.map(|d| d.to_string()).unwrap_or_default();
+        (date, o.confidence, codes(&q))
+    };
+    use lessee_model::Confidence::{Unverified, Verified};
+    for cell in [
+        "2026-13-45",
+        "yesterday",
+        "01/02/2025",
+        "昨天",
+        "1970-01-01",
+    ] {
+        let got = read("Date", cell);
+        assert_eq!(
+            got,
+            (String::new(), Unverified, vec!["date_unclear"]),
+            "{cell}"
+        );
+    }
+    let on = |date: &str| date.to_owned();
+    assert_eq!(
+        read("Date", "2025-01-20"),
+        (on("2025-01-20"), Verified, vec![])
+    );
+    assert_eq!(
+        read("报价日期", "2025年1月20日"),
+        (on("2025-01-20"), Verified, vec![])
+    );
+    assert_eq!(
+        read("Date", "2027-01-20"),
+        (on("2027-01-20"), Unverified, vec!["date_in_future"])
+    );
+    let today = on("2026-11-30");
+    assert_eq!(read("Date", ""), (today.clone(), Verified, vec![]));
+    assert_eq!(
+        read("Valid until", "2026-12-31"),
+        (today.clone(), Verified, vec![])
+    );
+    assert_eq!(
+        read("有效期至", "2026-10-31"),
+        (today, Unverified, vec!["quote_expired"])
+    );
+    // a line that should date the whole
+    for (line, code) in [
+        ("报价日期：昨天", "date_unclear"),
+        ("Quote date: 01/02/2025", "date_unclear"),
+        ("Date: 2026-13-45", "date_unclear"),
+        ("报价日期：2027-01-20", "date_in_future"),
+    ] {
+        let q = import_quote(&format!("{line}\n\nL4 3元/时\n"), "q.txt", &cx);
+        assert_eq!(codes(&q), [code], "{line}");
+        assert_eq!(q.offers[0].confidence, Unverified, "{line}");
+        assert_eq!(
+            q.offers[0].as_of.is_none(),
+            code == "date_unclear",
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn a_last_row_that_stops_early() {
+    let full = row_of("80 GB", "8", "26.50 USD", "per node per hour");
+    for sep in [",", "\t", ";"] {
+        let full = full.replace(',', sep);
+        assert!(through(&full, "q.csv").is_ok());
+        for cut in [
+            "acme,eu-1,L4",
+            "acme,eu-1,L4,24 GB,1,8,64 GiB,0.",
+            "acme,eu-1,L4\n",
+        ] {
+            let text = format!("{full}{}", cut.replace(',', sep));
+            assert!(
+                matches!(
+                    through(&text, "q.csv"),
+                    Err(ImportError::OpenQuote { line: 3, .. })
+                ),
+                "{text}"
+            );
+        }
+    }
+    let unfinished = through(full.trim_end(), "q.csv").expect("quote");
+    let q = &unfinished.doc.questions;
+    assert_eq!(unfinished.doc.offers.len(), 1);
+    assert_eq!(
+        (q[0].line, q[0].code.as_str(), q.len()),
+        (0, "last_line_unfinished", 1)
+    );
+    for end in [
+        "合计,100\n",
+        "备注：含税,不含带宽\n",
+        "\nPrices in USD, tax excluded\n",
+    ] {
+        let read = through(&format!("{full}{end}"), "q.csv").expect(end);
+        assert_eq!(read.doc.offers.len(), 1, "{end}");
+    }
 }

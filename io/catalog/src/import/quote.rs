@@ -152,7 +152,7 @@ fn row(offer: &QuotedOffer, file: &str, cx: &ImportContext<'_>) -> Option<OfferR
                 Basis::Quoted,
                 offer.confidence,
                 file,
-                offer.as_of.or(cx.as_of),
+                offer.as_of,
             )),
         },
         original: Some(Arc::from(offer.original.as_str())),

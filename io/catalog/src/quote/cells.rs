@@ -5,7 +5,7 @@ use super::fold::fold;
 use super::header::{Column, Role, purchase_of, title};
 use super::lex::{self, T, Tok};
 use super::names::Names;
-use super::price::{Unit, amounts, unit_of};
+use super::price::{Amount, Unit, amounts, unit_of};
 use super::row::read;
 use super::settle::{Draft, Priced};
 use super::vocab::Kw;
@@ -34,8 +34,21 @@ pub(crate) fn price_cell(
     names: &Names<'_>,
     d: &mut Draft,
 ) {
+    let cell = &lex::join_groups(cell);
     let toks = lex::lex(cell, names, false);
-    let found = amounts(&toks, true);
+    let mut found = amounts(&toks, true);
+    // `2 USD 65`, `1/2 USD`: a number beside a price is part of it or something else
+    let bare = |a: &Amount| a.unit == Unit::default() && !a.in_brackets && a.label.is_none();
+    if found.iter().any(bare) && found.iter().any(|a| a.unit.currency.is_some()) {
+        found.iter_mut().for_each(|a| a.value = None);
+    }
+    // `3 USD (max)`, `3 USD or less`
+    if toks
+        .iter()
+        .any(|t| matches!(t.kw(), Some(Kw::AtMost | Kw::AtLeast)))
+    {
+        found.iter_mut().for_each(|a| a.bound = true);
+    }
     let f = facts::read(cell, &toks, &found);
     let (purchase, term) = purchase_of(&column.facts);
     for mut amount in found {
@@ -72,7 +85,32 @@ pub(crate) fn price_cell(
 /// `元/卡/时`, `per GPU hour`, `instance_hour`, `month`.
 pub(crate) fn unit_cell(raw: &str, names: &Names<'_>) -> Unit {
     let text = format!("/{}", title(raw));
-    unit_of(&lex::lex(&text, names, false), &[])
+    let toks = lex::lex(&text, names, false);
+    let mut unit = unit_of(&toks, &[]);
+    unit.clash |= of_several(&text, &toks);
+    unit
+}
+
+/// `month (8 nodes)`, `node-month x 8`, `per eight nodes`, `per cluster`: not the price of one machine.
+fn of_several(text: &str, toks: &[Tok]) -> bool {
+    let many = |t: &Tok| matches!(t.t, T::Num(n) if n != Some(lessee_model::Fixed::ONE));
+    let machine = Some(Kw::Scope(super::vocab::Scope::Machine));
+    let numbered = toks.iter().enumerate().any(|(i, t)| {
+        let mut next = toks[i + 1..]
+            .iter()
+            .filter(|n| !n.is_sym('-') && n.kw() != Some(Kw::Times));
+        let times = i.checked_sub(1).and_then(|j| toks[j].kw()) == Some(Kw::Times);
+        many(t) && (times || next.next().and_then(Tok::kw) == machine)
+    });
+    let words = [
+        "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve",
+        "sixteen", "dozen", "cluster", "clusters", "pod", "pods",
+    ];
+    numbered
+        || text.contains("集群")
+        || text
+            .split(|c: char| !c.is_ascii_alphabetic())
+            .any(|w| words.contains(&w))
 }
 
 pub(crate) fn currency_cell(cell: &str) -> Option<lessee_model::Currency> {
@@ -159,6 +197,9 @@ fn numbers(toks: &[Tok]) -> Vec<f64> {
 
 /// The first number of a cell, `2 x 3.84` multiplied out.
 pub(crate) fn figure(cell: &str, names: &Names<'_>) -> Option<f64> {
+    if cell.trim_start().starts_with('-') {
+        return None;
+    }
     let toks = lex::lex(cell, names, false);
     let first = toks.iter().position(|t| matches!(t.t, T::Num(_)))?;
     let n = *numbers(&toks).first()?;
@@ -176,7 +217,19 @@ pub(crate) fn tera(cell: &str) -> bool {
 
 pub(crate) fn memory_cell(cell: &str, names: &Names<'_>, f: &mut Facts) {
     let toks = lex::lex(cell, names, false);
+    let unread = toks.iter().any(|t| t.t == T::Num(None));
     let numbers = numbers(&toks);
+    f.memory_unread |= unread
+        || numbers.is_empty()
+        || numbers.iter().any(|n| *n <= 0.0)
+        || cell.trim_start().starts_with(['-', '(']);
+    // `80GB/141GB`
+    let sizes: Vec<&T> = toks
+        .windows(2)
+        .filter(|w| matches!(w[0].t, T::Num(_)) && w[1].kw() == Some(Kw::Giga))
+        .map(|w| &w[0].t)
+        .collect();
+    f.memory_conflict |= sizes.iter().any(|size| size != &sizes[0]);
     let times = toks.iter().any(|t| t.kw() == Some(Kw::Times));
     let gb = match numbers.as_slice() {
         [n] => *n,
@@ -185,6 +238,7 @@ pub(crate) fn memory_cell(cell: &str, names: &Names<'_>, f: &mut Facts) {
         _ => return,
     };
     // MiB as nvidia-smi prints them
+    f.memory_unread |= gb <= 2048.0 && (cell.contains("mb") || cell.contains("mib"));
     let gb = if gb > 2048.0 { gb / 1024.0 } else { gb };
     if gb.is_finite() && gb > 0.0 {
         f.gpu_memory_gb = Some(gb);
@@ -214,6 +268,12 @@ pub(crate) fn looks_like_gpu_memory(
 }
 
 pub(crate) fn count_cell(role: Role, cell: &str, names: &Names<'_>, d: &mut Draft) {
+    // `-8`, `>4`
+    let unsure = ['-', '<', '>', '~', '(', '≥', '≤', '≈'];
+    if cell.trim_start().starts_with(unsure) || cell.contains('?') {
+        d.facts.counts.extend([u32::MAX, u32::MAX - 1]);
+        return;
+    }
     let f = read(cell, names, false);
     if role != Role::Machines && !f.counts.is_empty() {
         d.facts.counts.extend(f.counts);

@@ -5,6 +5,7 @@
 
 use super::lex::{T, Tok};
 use super::price::{Amount, count_of};
+use super::validity::Valid;
 use super::vocab::{Kw, Period, Scope};
 use lessee_model::{AsOf, Fixed, GpuRef, Purchase};
 
@@ -33,6 +34,8 @@ pub(crate) struct Facts {
     pub(crate) gpu_memory_gb: Option<f64>,
     /// `H20 96G 141G`
     pub(crate) memory_conflict: bool,
+    /// The column of it holds something that is no size: `NaN`, `-80 GB`.
+    pub(crate) memory_unread: bool,
     pub(crate) ram_gib: Option<f64>,
     pub(crate) vcpus: Option<f64>,
     pub(crate) disk_gb: Option<f64>,
@@ -53,6 +56,10 @@ pub(crate) struct Facts {
     pub(crate) discount: Option<(Fixed, Before)>,
     pub(crate) month_hours: Option<u32>,
     pub(crate) date: Option<AsOf>,
+    /// The column of it holds something that is no date, or one that reads two ways.
+    pub(crate) date_unread: bool,
+    /// Until when the line holds, by its own column.
+    pub(crate) valid: Option<Valid>,
     /// A number that nothing explains.
     pub(crate) loose_number: bool,
     /// The same, but too large or too exact to be a count.

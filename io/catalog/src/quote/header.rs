@@ -41,8 +41,10 @@ pub(crate) enum Role {
     Form,
     Interconnect,
     Date,
+    /// Until when the line holds.
+    Validity,
     Note,
-    /// Recognised, of no use here (per-token prices, validity, use case).
+    /// Recognised, of no use here (per-token prices, use case).
     Other,
 }
 
@@ -178,19 +180,11 @@ fn role(t: &str) -> Option<Role> {
     if any(head, &["报价方", "报价单位", "出租方", "供应商"]) {
         return Some(Provider);
     }
-    if any(
-        head,
-        &[
-            "报价单",
-            "报价人",
-            "报价编号",
-            "有效期",
-            "valid",
-            "expir",
-            "截止",
-        ],
-    ) {
+    if any(head, &["报价单", "报价人", "报价编号"]) {
         return Some(Other);
+    }
+    if any(head, &["有效期", "valid", "expir", "截止"]) {
+        return Some(Validity);
     }
     if any(
         head,

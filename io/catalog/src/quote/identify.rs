@@ -17,6 +17,10 @@ pub(crate) fn gpu(
         found.ask(draft, ask::memory_conflict());
         return None;
     }
+    if f.memory_unread {
+        found.ask(draft, ask::memory_unreadable());
+        return None;
+    }
     let mut gpu = match f.gpus.as_slice() {
         [gpu] => gpu.clone(),
         [] => {

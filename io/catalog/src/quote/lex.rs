@@ -317,8 +317,18 @@ pub(crate) fn number_at(rest: &str) -> (T, usize) {
     let bytes = rest.as_bytes();
     let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
     let mut end = 0;
-    while digit(end) || (matches!(bytes.get(end), Some(b',' | b'.' | b'\'')) && digit(end + 1)) {
+    while digit(end)
+        || (matches!(bytes.get(end), Some(b',' | b'.' | b'\'' | b'_')) && digit(end + 1))
+    {
         end += 1;
+    }
+    // `0x10`: a price in another base is no price
+    if &rest[..end] == "0"
+        && bytes.get(1) == Some(&b'x')
+        && bytes.get(2).is_some_and(u8::is_ascii_hexdigit)
+    {
+        let word = bytes.iter().take_while(|b| b.is_ascii_alphanumeric());
+        return (T::Num(None), word.count());
     }
     let mut number = &rest[..end];
     let mut len = end;
@@ -338,6 +348,37 @@ pub(crate) fn number_at(rest: &str) -> (T, usize) {
     (T::Num(plain_number(number)), len)
 }
 
+/// `13 900 USD` as `13900 USD`, where the text begins with the amount or its currency: groups of three
+/// digits behind one to three. Anywhere else a count may stand before the price.
+pub(crate) fn join_groups(cell: &str) -> String {
+    let from = cell
+        .find(|c: char| c.is_ascii_digit())
+        .unwrap_or(cell.len());
+    let before = cell[..from].trim();
+    let money = |t: &str| {
+        vocab::currency_sign(t).is_some_and(|(_, len)| len == t.len())
+            || matches!(vocab::english(t), Some(Kw::Currency(_)))
+            || matches!(vocab::chinese(t), Some((Kw::Currency(_), len)) if len == t.len())
+    };
+    if !(before.is_empty() || money(before)) {
+        return cell.to_owned();
+    }
+    let digits = |s: &str| s.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = &cell[from..];
+    let mut at = digits(rest);
+    let mut whole = rest[..at].to_owned();
+    if !(1..=3).contains(&at) {
+        return cell.to_owned();
+    }
+    while let Some(group) = rest[at..].strip_prefix(' ')
+        && digits(group) == 3
+    {
+        whole.push_str(&group[..3]);
+        at += 4;
+    }
+    format!("{}{whole}{}", &cell[..from], &rest[at..])
+}
+
 fn plain_number(text: &str) -> Option<Fixed> {
     if text.len() > 40 {
         return None;
@@ -348,7 +389,13 @@ fn plain_number(text: &str) -> Option<Fixed> {
         (1..=3).contains(&head.len()) && parts.clone().count() > 0 && parts.all(|p| p.len() == 3)
     };
     let (commas, dots) = (text.matches(',').count(), text.matches('.').count());
-    let text = text.replace('\'', "");
+    for mark in ['\'', '_'] {
+        let whole = text.split(['.', ',']).next().unwrap_or(text);
+        if text.contains(mark) && (!grouped(whole, mark) || text[whole.len()..].contains(mark)) {
+            return None;
+        }
+    }
+    let text = text.replace(['\'', '_'], "");
     let plain = match (commas, dots) {
         (0, 0 | 1) => text,
         (0, _) => return None,

@@ -30,7 +30,7 @@ pub use ask::QuoteQuestion;
 
 use jiff::civil::Date;
 use lessee_model::quote::QuotedOffer;
-use lessee_model::{AsOf, Currency, GpuTable};
+use lessee_model::{AsOf, Confidence, Currency, GpuTable};
 use names::Names;
 use settle::{Doc, Found};
 
@@ -63,11 +63,8 @@ pub struct QuoteImport {
     pub month_hours: u32,
 }
 
-/// The line in which a table with separators stops within a quoted cell; `None`: the text is whole.
+/// The line in which a table with separators stops within a cell or a row; `None`: the text is whole.
 pub(crate) fn cut_at(text: &str, cx: &QuoteContext<'_>) -> Option<u64> {
-    if !text.contains('"') {
-        return None;
-    }
     let names = Names::new(cx.gpus, cx.providers);
     let lines: Vec<&str> = text.split('\n').collect();
     table::cut_line(&lines, &names)
@@ -81,6 +78,7 @@ pub fn import_quote(text: &str, file: &str, cx: &QuoteContext<'_>) -> QuoteImpor
     let names = Names::new(cx.gpus, cx.providers);
     let lines: Vec<&str> = text.split('\n').map(|l| l.trim_end_matches('\r')).collect();
     let scan = scan::scan(&lines, file, &names);
+    let future = validity::in_future(scan.as_of, cx.today);
     let doc = Doc {
         names: &names,
         month_hours: scan.month_hours.unwrap_or(cx.month_hours.max(1)),
@@ -88,8 +86,14 @@ pub fn import_quote(text: &str, file: &str, cx: &QuoteContext<'_>) -> QuoteImpor
         default_provider: cx.default_provider.map(str::to_owned),
         default_currency: cx.default_currency,
         seen: scan.currencies,
-        as_of: scan.as_of.or(cx.as_of),
-        confidence: scan.confidence,
+        as_of: scan
+            .as_of
+            .or(cx.as_of.filter(|_| scan.date_unread.is_none())),
+        today: cx.today,
+        confidence: match future.is_some() || scan.date_unread.is_some() {
+            true => Confidence::Unverified,
+            false => scan.confidence,
+        },
         term: scan.term,
     };
     let mut found = Found::default();
@@ -116,8 +120,15 @@ pub fn import_quote(text: &str, file: &str, cx: &QuoteContext<'_>) -> QuoteImpor
     }
     scan::merge_same(&mut found);
     let expired = validity::expired(scan.as_of, scan.valid, cx.today);
-    if let Some(expired) = expired.filter(|_| !found.offers.is_empty()) {
-        found.questions.insert(0, expired.at(0, "", false));
+    let unread = scan
+        .date_unread
+        .map(|i| ask::date_unclear().at(i as u64 + 1, lines[i], false));
+    let unfinished = (!as_tree && table::unfinished(text, file, &lines, &names))
+        .then(|| ask::last_line_unfinished().at(0, lines.last().unwrap_or(&""), false));
+    let file = |ask: ask::Ask| ask.at(0, "", false);
+    let whole = [expired.map(file), future.map(file), unread, unfinished];
+    if !found.offers.is_empty() {
+        found.questions.splice(0..0, whole.into_iter().flatten());
     }
     QuoteImport {
         offers: found.offers,

@@ -76,11 +76,11 @@ fn purchase(
 }
 
 fn currency(draft: &Draft, amount: &Amount, doc: &Doc<'_>) -> Result<Currency, Ask> {
-    let stated = amount
-        .unit
-        .currency
-        .or(draft.currency)
-        .or(doc.default_currency);
+    let column = draft.currency;
+    if column.is_some_and(|c| amount.unit.currency.is_some_and(|own| own != c)) {
+        return Err(ask::currency_conflict());
+    }
+    let stated = amount.unit.currency.or(column).or(doc.default_currency);
     if let Some(currency) = stated {
         return Ok(currency);
     }
@@ -289,7 +289,7 @@ pub(crate) fn offer(
             None => "unknown",
         }
         .to_owned(),
-        as_of: f.date.or(doc.as_of),
+        as_of: f.date.or(doc.as_of.filter(|_| !f.date_unread)),
         confidence: doc.confidence,
     })
 }

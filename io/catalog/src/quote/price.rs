@@ -105,6 +105,13 @@ fn unit_at(toks: &[Tok], mut at: usize, open: bool, unit: &mut Unit) -> usize {
                             continue;
                         }
                         Some(Kw::Scope(_) | Kw::Period(_)) if *n == Fixed::ONE => next = word,
+                        // `per 8 nodes per month`, `/ 3 months`: of several at once
+                        Some(Kw::Scope(_) | Kw::Period(_)) => {
+                            unit.clash = true;
+                            at = word + 1;
+                            linked = true;
+                            continue;
+                        }
                         // `/1M tokens`, `per 1k requests`
                         _ if [word, word + 1].iter().any(|i| {
                             matches!(
@@ -297,6 +304,10 @@ pub(crate) fn amounts(toks: &[Tok], cell: bool) -> Vec<Amount> {
                 let floor = out.last().map_or(0, |a| a.to);
                 if let Some(mut amount) = amount_at(toks, at, floor, cell) {
                     amount.in_brackets = depth > 0;
+                    // the first of two numbers is no price either
+                    if two_numbers(toks, at, cell) {
+                        out.pop_if(|first| first.to + 1 >= at);
+                    }
                     at = amount.to;
                     out.push(amount);
                     continue;
@@ -307,6 +318,25 @@ pub(crate) fn amounts(toks: &[Tok], cell: bool) -> Vec<Amount> {
         at += 1;
     }
     out
+}
+
+/// `13 90 USD`, `8 100 USD`: one number or two? A cell that begins with sound groups was joined before.
+fn two_numbers(toks: &[Tok], at: usize, cell: bool) -> bool {
+    let before = |n: usize| at.checked_sub(n).map(|i| &toks[i]);
+    let (Some(last), this) = (before(1), &toks[at]) else {
+        return false;
+    };
+    match last.t {
+        // the 8 of `H100 x8 26.5 USD` counts
+        T::Num(_) if !cell && before(2).and_then(Tok::kw) == Some(Kw::Times) => false,
+        T::Num(_) => cell || last.end - last.start <= 3 && last.end + 1 == this.start,
+        // `2·65`, `13’900`
+        T::Sym('·' | '’' | '‘' | '´' | '_' | '\'') => {
+            before(2).is_some_and(|t| matches!(t.t, T::Num(_)) && t.end == last.start)
+                && last.end == this.start
+        }
+        _ => false,
+    }
 }
 
 fn amount_at(toks: &[Tok], at: usize, floor: usize, cell: bool) -> Option<Amount> {
@@ -335,6 +365,21 @@ fn amount_at(toks: &[Tok], at: usize, floor: usize, cell: bool) -> Option<Amount
     };
     let mut labelled = false;
     let mut back = at;
+    let before = |n: usize| at.checked_sub(n).map(|i| &toks[i]);
+    let after = |n: usize| toks.get(at + n);
+    let currency = |t: &Tok| matches!(t.t, T::Kw(Kw::Currency(_)));
+    // `H100 x8 USD 26.50`: the number counts cards
+    let counted = before(1).and_then(Tok::kw) == Some(Kw::Times)
+        && before(2).is_none_or(|t| matches!(t.t, T::Gpu(_) | T::Kw(Kw::Giga) | T::Sym(')')));
+    if counted {
+        if after(1).is_some_and(currency) && after(2).is_some_and(|t| matches!(t.t, T::Num(_))) {
+            return None;
+        }
+        amount.value = None;
+    }
+    if two_numbers(toks, at, cell) {
+        amount.value = None;
+    }
     // what stands before: sign, currency, `约`, `低至`, a label such as `月租`
     for step in 0..6 {
         let Some(i) = back.checked_sub(1).filter(|i| *i >= floor) else {
@@ -344,12 +389,22 @@ fn amount_at(toks: &[Tok], at: usize, floor: usize, cell: bool) -> Option<Amount
             T::Kw(Kw::Currency(c)) if amount.unit.currency.is_none() && step < 4 => {
                 amount.unit.currency = Some(*c)
             }
+            // `EUR USD 2.65`, `AUD $2.65`
+            T::Kw(Kw::Currency(c)) if currency(&toks[i + 1]) => {
+                amount.unit.clash |= amount.unit.currency != Some(*c);
+            }
             T::Sym('-') if toks[i].end == toks[i + 1].start && stands_alone(toks, i) => {
                 amount.negative = true;
             }
             T::Sym('~') | T::Kw(Kw::Approx) => amount.approx = true,
             T::Sym('<' | '>') | T::Kw(Kw::AtLeast | Kw::AtMost) => amount.bound = true,
+            // `up to 3 USD`
+            T::Kw(Kw::To) if !toks[i].wide => amount.bound = true,
             T::Sym(':') => {}
+            // `max. 3 USD`
+            T::Sym('.')
+                if i > floor
+                    && matches!(toks[i - 1].t, T::Kw(Kw::AtLeast | Kw::Approx | Kw::AtMost)) => {}
             T::Sym('=') | T::Kw(Kw::Price) => labelled = true,
             T::Word(false) | T::Text
                 if i > floor
@@ -383,6 +438,28 @@ fn amount_at(toks: &[Tok], at: usize, floor: usize, cell: bool) -> Option<Amount
     }
     if toks.get(to).is_some_and(|t| t.is_sym('%')) {
         return None;
+    }
+    // `(2.65) USD`, `($2.65)`: how accounts write what is below zero
+    let closed = toks.get(to).is_some_and(|t| t.is_sym(')'));
+    if closed && back > 0 && toks[back - 1].is_sym('(') {
+        let outside =
+            toks.get(to + 1).is_some_and(currency) || back > 1 && currency(&toks[back - 2]);
+        if outside || cell && back == 1 {
+            amount.negative = true;
+            labelled = true;
+        }
+    }
+    // `2.65 USD EUR`, `2.65 USD (EUR)`
+    let open = usize::from(toks.get(to).is_some_and(|t| t.is_sym('(')));
+    if amount.unit.currency.is_some()
+        && toks.get(to + open).is_some_and(
+            |t| matches!(t.t, T::Kw(Kw::Currency(c)) if amount.unit.currency != Some(c)),
+        )
+        && !toks
+            .get(to + open + 1)
+            .is_some_and(|t| matches!(t.t, T::Num(_)))
+    {
+        amount.unit.clash = true;
     }
     // what stands after: `起`, `左右`, `+`; but `(约 ...` speaks of the next amount
     if let Some(tok) = toks.get(to)

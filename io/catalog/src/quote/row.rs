@@ -11,7 +11,8 @@ use super::lex;
 use super::names::Names;
 use super::price::{Amount, Unit, amounts};
 use super::settle::{Draft, Priced};
-use lessee_model::{Form, Purchase};
+use super::validity;
+use lessee_model::{AsOf, Form, Purchase};
 
 /// What headings and remarks around a table say of all its rows.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +75,7 @@ pub(crate) fn draft(
                 unreadable |= empty && !d.facts.not_machine;
             }
             Role::Total => {
-                let toks = lex::lex(&cell, names, false);
+                let toks = lex::lex(&lex::join_groups(&cell), names, false);
                 let mut found = amounts(&toks, true);
                 if let Some(first) = found.first_mut() {
                     first.unit = inherit(first.unit, &column.unit, &cell);
@@ -147,10 +148,10 @@ pub(crate) fn draft(
                     .or(d.facts.interconnect)
             }
             Role::Date => {
-                d.facts.date = read(&cell, names, false)
-                    .date
-                    .or_else(|| raw.trim().parse().ok())
+                d.facts.date = whole_date(raw, &read(&cell, names, false));
+                d.facts.date_unread |= d.facts.date.is_none();
             }
+            Role::Validity => d.facts.valid = validity::read(&cell, names),
             Role::Note => {
                 let note = read(&cell, names, false);
                 d.facts.tax = d.facts.tax.or(note.tax);
@@ -171,6 +172,13 @@ pub(crate) fn draft(
     }
     form_again(cells, &mut d);
     finish(d, row_unit, unreadable, around)
+}
+
+/// A year alone is no date of a quote: `2026` may be the number of anything.
+fn whole_date(raw: &str, read: &Facts) -> Option<AsOf> {
+    let plain = || raw.trim().parse().ok();
+    read.date
+        .or_else(|| plain().filter(|_| raw.trim().len() > 4))
 }
 
 /// A form column may stand before the GPU column.
@@ -243,7 +251,7 @@ pub(crate) fn fill(f: &mut Facts, around: &Facts) {
         f.purchase = around.purchase;
     }
     f.tax = f.tax.or(around.tax);
-    f.date = f.date.or(around.date);
+    f.date = f.date.or(around.date.filter(|_| !f.date_unread));
     f.whole |= around.whole;
     f.single |= around.single;
 }

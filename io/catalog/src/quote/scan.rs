@@ -1,5 +1,6 @@
 //! The text as a whole: what its remarks say of every line, and where tables, lists and sentences begin.
 
+use super::ask::{self, QuoteQuestion};
 use super::facts::{self, Facts, Tax};
 use super::fold::{clip_bytes, fold};
 use super::header::{self, Column, Role};
@@ -20,6 +21,8 @@ pub(crate) struct Scan {
     pub(crate) month_hours: Option<u32>,
     pub(crate) currencies: Vec<Currency>,
     pub(crate) as_of: Option<AsOf>,
+    /// Index of a line that should date the quote and cannot be read.
+    pub(crate) date_unread: Option<usize>,
     pub(crate) valid: Option<Valid>,
     pub(crate) confidence: Confidence,
     pub(crate) term: Option<u32>,
@@ -35,6 +38,7 @@ pub(crate) fn scan(lines: &[&str], file: &str, names: &Names<'_>) -> Scan {
         month_hours: None,
         currencies: Vec::new(),
         as_of: None,
+        date_unread: None,
         valid: None,
         confidence: Confidence::Verified,
         term: None,
@@ -82,6 +86,9 @@ pub(crate) fn scan(lines: &[&str], file: &str, names: &Names<'_>) -> Scan {
         // beside a price it holds for that price alone
         if amounts.is_empty() {
             out.month_hours = out.month_hours.or(f.month_hours);
+        }
+        if f.date.is_none() && amounts.is_empty() && names_its_date(&folded) {
+            out.date_unread = out.date_unread.or(Some(i));
         }
         if dated && amounts.is_empty() {
             date_and_validity(&folded, names, &mut out);
@@ -136,7 +143,9 @@ pub(crate) fn scan(lines: &[&str], file: &str, names: &Names<'_>) -> Scan {
             Tax::Excluded => "excluded",
         });
     }
-    if out.as_of.is_none() {
+    // another line may date it all the same
+    out.date_unread = out.date_unread.filter(|_| out.as_of.is_none());
+    if out.as_of.is_none() && out.date_unread.is_none() {
         let name = fold(clip_bytes(file, 400)).replace('_', " ");
         out.as_of = facts::read(&name, &lex::lex(&name, names, false), &[]).date;
     }
@@ -154,6 +163,24 @@ const DATED: &[&str] = &[
     "截至",
     "kind:",
 ];
+
+/// `报价日期：昨天`, `Date: 01/02/2025`: a label of the quote's own date with something behind it.
+fn names_its_date(folded: &str) -> bool {
+    let line = folded.trim_start_matches(['#', '*', '-', '>', ' ']);
+    line.split_once(':').is_some_and(|(label, value)| {
+        let own = [
+            "报价日期",
+            "日期",
+            "报价时间",
+            "quote date",
+            "date",
+            "date of quote",
+            "quoted on",
+            "as of",
+        ];
+        own.contains(&label.trim()) && value.contains(char::is_alphanumeric)
+    })
+}
 
 fn date_and_validity(folded: &str, names: &Names<'_>, out: &mut Scan) {
     for (part, validity) in validity::parts(folded) {
@@ -455,6 +482,40 @@ fn key_values(
 }
 
 /// The same machine at the same price, stated twice, is one offer; the lines are kept in its derivation.
+/// One machine in one place, paid for in one way, at two prices: which of them holds is asked, line by
+/// line, and none is kept.
+fn contradictions(kept: &mut Vec<QuotedOffer>, questions: &mut Vec<QuoteQuestion>) {
+    let key = |o: &QuotedOffer| {
+        format!(
+            "{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{}",
+            o.provider,
+            o.region,
+            o.instance_type,
+            o.gpu,
+            o.vcpus,
+            o.memory_gib,
+            o.local_disk_gb,
+            o.network_gbps,
+            o.interconnect,
+            o.purchase
+        )
+    };
+    let mut lines: HashMap<String, Vec<u64>> = HashMap::new();
+    for offer in kept.iter() {
+        lines.entry(key(offer)).or_default().push(offer.line);
+    }
+    lines.retain(|_, at| at.len() > 1);
+    kept.retain(|offer| {
+        let Some(at) = lines.get(&key(offer)) else {
+            return true;
+        };
+        let at: Vec<String> = at.iter().take(20).map(u64::to_string).collect();
+        let why = ask::duplicate_offer().arg("lines", at.join(", "));
+        questions.push(why.at(offer.line, &offer.original, false));
+        false
+    });
+}
+
 pub(crate) fn merge_same(found: &mut Found) {
     let offers = &mut found.offers;
     let mut seen: HashMap<String, usize> = HashMap::new();
@@ -486,6 +547,7 @@ pub(crate) fn merge_same(found: &mut Found) {
             }
         }
     }
+    contradictions(&mut kept, &mut found.questions);
     let lines: HashSet<u64> = kept.iter().map(|o| o.line).collect();
     *offers = kept;
     // a confirmation is asked for once

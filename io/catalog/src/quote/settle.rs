@@ -9,6 +9,8 @@ use super::identify;
 use super::names::Names;
 use super::offer::offer;
 use super::price::Amount;
+use super::validity;
+use jiff::civil::Date;
 use lessee_model::quote::QuotedOffer;
 use lessee_model::{AsOf, Confidence, Currency, Fixed, Money, Purchase};
 
@@ -22,6 +24,7 @@ pub(crate) struct Doc<'a> {
     /// Currencies written anywhere in the text.
     pub(crate) seen: Vec<Currency>,
     pub(crate) as_of: Option<AsOf>,
+    pub(crate) today: Option<Date>,
     pub(crate) confidence: Confidence,
     /// Months of a contract, where one clause states the term of all.
     pub(crate) term: Option<u32>,
@@ -143,6 +146,10 @@ pub(crate) fn settle(mut draft: Draft, doc: &Doc<'_>, found: &mut Found) {
     if made.is_empty() {
         return;
     }
+    let dated = draft.facts.date.or(doc.as_of);
+    confirm.extend(draft.facts.date_unread.then(ask::date_unclear));
+    confirm.extend(validity::in_future(draft.facts.date, doc.today));
+    confirm.extend(validity::expired(dated, draft.facts.valid, doc.today));
     confirm.dedup_by(|a, b| a.code == b.code);
     for offer in &mut made {
         if !confirm.is_empty() {

@@ -274,7 +274,7 @@ pub(crate) fn read(
             continue;
         }
         let first = super::fold::fold(row_cells.first().map_or("", String::as_str));
-        if ["合计", "总计", "小计", "total", "subtotal", "sum"].contains(&first.trim()) {
+        if SUMS.contains(&first.trim()) {
             found.ignored_lines += 1;
             continue;
         }
@@ -309,17 +309,64 @@ fn counts_cards(lines: &[&str], at: usize, head: &Head) -> bool {
         .all(|cell| matches!(cell.as_str(), "" | "1" | "2" | "4" | "8" | "16"))
 }
 
-/// The line of a cell that is opened and never closed in a table that is divided by `sep`.
-pub(crate) fn cut_line(lines: &[&str], names: &Names<'_>) -> Option<u64> {
+/// The first table of a text whose cells are divided by a sign: its line, the sign and its columns.
+fn divided_table(lines: &[&str], names: &Names<'_>) -> Option<(usize, char, usize)> {
     // recognising titles costs most: only lines that could be some
-    let at = (0..lines.len().min(500)).find_map(|at| match head(lines, at, names)?.cut {
-        Cut::Char(sep @ (',' | '\t' | ';')) => Some((at, sep)),
-        _ => None,
-    });
-    let (at, sep) = at?;
-    let line = crate::table::open_quote(&lines[at..].join("\n"), sep as u8)?;
-    Some(at as u64 + line)
+    (0..lines.len().min(500)).find_map(|at| {
+        let head = head(lines, at, names)?;
+        match head.cut {
+            Cut::Char(sep @ (',' | '\t' | ';')) => Some((at, sep, head.columns.len())),
+            _ => None,
+        }
+    })
 }
+
+/// The line at which a table divided by a sign is cut: a cell is opened and never closed, or the last
+/// line of the text has fewer cells than the titles.
+pub(crate) fn cut_line(lines: &[&str], names: &Names<'_>) -> Option<u64> {
+    let (at, sep, width) = divided_table(lines, names)?;
+    let open = crate::table::open_quote(&lines[at..].join("\n"), sep as u8);
+    open.map(|line| at as u64 + line)
+        .or_else(|| short_last_row(lines, at, sep, width))
+}
+
+/// The last line of the text, if it belongs to the table and stops early. Remarks and sums are no rows.
+fn short_last_row(lines: &[&str], at: usize, sep: char, width: usize) -> Option<u64> {
+    let last = lines.iter().rposition(|l| !l.trim().is_empty())?;
+    let rows = lines.get(at + 1..=last)?;
+    let row = |l: &str| cells(l.trim_end_matches('\r'), Cut::Char(sep));
+    let whole = |l: &&str| row(l).len() >= width;
+    // cut within its first cell it holds no separator at all: then nothing may be said of it
+    let short = row(rows.last()?);
+    let remark = short
+        .iter()
+        .any(|c| is_sentence(c) || c.contains([':', '：', '。']) || c.starts_with(['#', '*']))
+        || SUMS.contains(&super::fold::fold(&short[0]).trim());
+    let before = &rows[..rows.len() - 1];
+    let cut = (2..width).contains(&short.len())
+        && !remark
+        && before.iter().all(|l| !l.trim().is_empty())
+        && (before.iter().all(whole) || lines.last().is_some_and(|l| !l.is_empty()));
+    cut.then_some(last as u64 + 1)
+}
+
+/// A table divided by signs ends the text, and its last row has no line break: the price may be cut.
+/// A `.txt` is typed by hand, where the last line break is left out more often than not.
+pub(crate) fn unfinished(text: &str, file: &str, lines: &[&str], names: &Names<'_>) -> bool {
+    if text.ends_with(['\n', '\r']) || file.to_ascii_lowercase().ends_with(".txt") {
+        return false;
+    }
+    divided_table(lines, names).is_some_and(|(at, sep, width)| {
+        lines.len() > at + 1
+            && lines[at..].iter().all(|l| l.contains(sep))
+            && lines
+                .last()
+                .is_some_and(|l| cells(l, Cut::Char(sep)).len() >= width)
+    })
+}
+
+/// First cells of rows that add up the others, folded.
+const SUMS: &[&str] = &["合计", "总计", "小计", "total", "subtotal", "sum"];
 
 fn divided(line: &str, cut: Cut) -> bool {
     match cut {

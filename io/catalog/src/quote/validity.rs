@@ -62,6 +62,14 @@ pub(crate) fn read(part: &str, names: &Names<'_>) -> Option<Valid> {
     })
 }
 
+/// The question about a date later than `today`: no quote is from tomorrow.
+pub(crate) fn in_future(dated: Option<AsOf>, today: Option<Date>) -> Option<Ask> {
+    let date = dated?;
+    (date.earliest() > today?).then(|| {
+        Ask::new("date_in_future", "quote-why-date-in-future").arg("date", date.to_string())
+    })
+}
+
 /// More days than any quote holds: a number, but of something else.
 const YEARS: Fixed = Fixed::from_int(1000);
 
