@@ -1,8 +1,8 @@
 //! Work known only as hours of a GPU that the user measured on: scaled to another GPU by what it leans on.
 //!
 //! balanced: (BW ratio)^0.49 x (dense ratio)^0.34, the rule of `[train.vision_ratio]`; compute: ratio of
-//! the rates that matrix products reach; memory bandwidth: ratio of bandwidths. Where one of the two has
-//! no matrix units, the FP32 rates are compared.
+//! the rates that matrix products reach; memory bandwidth: ratio of bandwidths. A GPU without matrix units
+//! counts with its FP32 rate; if the reference is such a one, FP32 rates are compared.
 
 use crate::nofit::NoFit;
 use crate::outcome::{Outcome, Terms};
@@ -36,12 +36,18 @@ pub(crate) fn ratio(
     // what matrix products reach, or the data sheet's figure (on which the balanced rule was fitted)
     let compute = |reached: bool| -> Result<f64, NoFit> {
         let (a, b) = (device.rate(Precision::Bf16)?, base.rate(Precision::Bf16)?);
-        let plain = a.kind == RateKind::NoMatrixUnits || b.kind == RateKind::NoMatrixUnits;
-        match (plain, device.fp32(), base.fp32()) {
-            (true, Some(x), Some(y)) => Ok(x / y),
-            (true, _, _) => Err(NoFit::no_rate(&device.spec.name, "FP32 rate")),
-            (false, _, _) if reached => Ok(a.dense * a.gemm_share / (b.dense * b.gemm_share)),
-            (false, _, _) => Ok(a.dense / b.dense),
+        if b.kind == RateKind::NoMatrixUnits {
+            // what was measured did not use matrix units, so having them promises nothing
+            return match (device.fp32(), base.fp32()) {
+                (Some(x), Some(y)) => Ok(x / y),
+                _ => Err(NoFit::no_rate(&device.spec.name, "FP32 rate")),
+            };
+        }
+        // a device without them runs the same products at its FP32 rate
+        if reached {
+            Ok(a.dense * a.gemm_share / (b.dense * b.gemm_share))
+        } else {
+            Ok(a.dense / b.dense)
         }
     };
     let bandwidth = || -> Result<f64, NoFit> { Ok(device.bandwidth()? / base.bandwidth()?) };

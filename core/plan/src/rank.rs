@@ -49,19 +49,25 @@ pub fn plan(input: PlanInput<'_>, top: usize) -> Plan {
     let mut rejected = Rejected::default();
     let mut nearest: Option<Money> = None;
     let mut soonest: Option<f64> = None;
-    screen_all(&mut screening, &mut ranked, &mut shown, |reason| {
-        match reason {
-            Reject::Budget { total, .. } if nearest.is_none_or(|n| total.amount < n.amount) => {
-                nearest = Some(*total)
+    screen_all(
+        &mut screening,
+        &mut ranked,
+        &mut shown,
+        |reason, rankable| {
+            match reason {
+                _ if !rankable => {}
+                Reject::Budget { total, .. } if nearest.is_none_or(|n| total.amount < n.amount) => {
+                    nearest = Some(*total)
+                }
+                Reject::Deadline { seconds, .. } if soonest.is_none_or(|s| *seconds < s) => {
+                    soonest = Some(*seconds)
+                }
+                _ => {}
             }
-            Reject::Deadline { seconds, .. } if soonest.is_none_or(|s| *seconds < s) => {
-                soonest = Some(*seconds)
-            }
-            _ => {}
-        }
-        rejected.count += 1;
-        *rejected.by_reason.entry(reason.code()).or_default() += 1;
-    });
+            rejected.count += 1;
+            *rejected.by_reason.entry(reason.code()).or_default() += 1;
+        },
+    );
     let mut best = cheapest_places(&input, ranked);
     if best.iter().all(|c| c.modelled) {
         // a modelled price is never first: alone it can only be shown

@@ -48,12 +48,13 @@ struct Entry {
     age_days: f64,
 }
 
-/// Screens the whole catalog. `rejected` is called once for each offer that can neither be ranked nor shown.
+/// Screens the whole catalog. `rejected` is called once for each offer that can neither be ranked nor shown,
+/// with the reason and whether its price could have been ranked.
 pub(crate) fn screen_all(
     s: &mut Screening<'_>,
     ranked: &mut Vec<Candidate>,
     shown: &mut Vec<Shown>,
-    mut rejected: impl FnMut(&Reject),
+    mut rejected: impl FnMut(&Reject, bool),
 ) {
     let input = s.input;
     let mut best: Vec<Entry> = Vec::new();
@@ -80,7 +81,7 @@ pub(crate) fn screen_all(
             members.push((index as u32, *group));
         });
         if members.len() == before {
-            rejected(&reason.err().unwrap_or(Reject::PriceMissing));
+            rejected(&reason.err().unwrap_or(Reject::PriceMissing), false);
         }
     }
     let outcomes: Vec<Result<(), Reject>> = best
@@ -89,14 +90,20 @@ pub(crate) fn screen_all(
         .collect();
     for offer in members.chunk_by(|a, b| a.0 == b.0) {
         let outcome = |member: &(u32, u32)| &outcomes[member.1 as usize];
-        let reasons: Vec<&Reject> = offer
+        let rankable = |m: &(u32, u32)| {
+            let entry = &best[m.1 as usize];
+            entry.unranked.is_none() && !entry.modelled
+        };
+        let reasons: Vec<(&Reject, bool)> = offer
             .iter()
-            .filter_map(|m| outcome(m).as_ref().err())
+            .filter_map(|m| Some((outcome(m).as_ref().err()?, rankable(m))))
             .collect();
         if reasons.len() == offer.len()
-            && let Some(reason) = reasons.into_iter().max_by_key(|r| r.weight())
+            && let Some((reason, rankable)) = reasons
+                .into_iter()
+                .max_by_key(|(r, rankable)| (r.weight(), *rankable))
         {
-            rejected(reason);
+            rejected(reason, rankable);
         }
     }
     if matches!(input.workload.job, Job::Serve(_)) {
@@ -165,6 +172,16 @@ fn entries<'a>(
         put(entry, &price);
     }
     last
+}
+
+/// Of two misses the nearer one; else the one that tells more.
+fn nearer(kept: Reject, new: Reject) -> Reject {
+    let closer = match (&kept, &new) {
+        (Reject::Budget { total: a, .. }, Reject::Budget { total: b, .. }) => b.amount < a.amount,
+        (Reject::Deadline { seconds: a, .. }, Reject::Deadline { seconds: b, .. }) => b < a,
+        _ => new.weight() > kept.weight(),
+    };
+    if closer { new } else { kept }
 }
 
 /// Of two reasons the one that tells more.
@@ -244,9 +261,7 @@ fn evaluate(
         });
         let total = screened.total(w.money.currency);
         if let Err(reason) = limits(w, screened.wall_s, total) {
-            if outcome.is_err() {
-                outcome = Err(reason);
-            }
+            outcome = outcome.map_err(|kept| nearer(kept, reason));
             continue;
         }
         outcome = Ok(());

@@ -338,7 +338,21 @@ fn deadline_and_budget_drop_and_name_the_nearest_miss() {
     );
     assert!(broke.options.is_empty());
     assert_eq!(broke.rejected.by_reason.get("over_budget"), Some(&1));
-    assert!(broke.warnings.iter().any(|m| m.id == "warn-nearest-budget"));
+    // what is named as nearest is the cheapest of the very options that the budget dropped
+    let cheapest = run(&c, &workload(LORA), 10)
+        .options
+        .iter()
+        .map(|o| o.screened_total)
+        .fold(f64::MAX, f64::min);
+    let nearest = broke
+        .warnings
+        .iter()
+        .find(|m| m.id == "warn-nearest-budget")
+        .expect("nearest miss");
+    match &nearest.args[0].1 {
+        lessee_model::Arg::Money(total) => assert!((total.amount.to_f64() - cheapest).abs() < 1e-9),
+        other => panic!("{other:?}"),
+    }
     let late = run(
         &c,
         &workload(&format!("{LORA}\n[constraints]\ndeadline = \"60s\"\n")),

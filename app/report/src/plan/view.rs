@@ -10,7 +10,9 @@ pub fn plan_report(doc: &PlanDoc, top: usize, texts: &Texts) -> Report {
     let data = serde_json::to_value(doc).unwrap_or_default();
     let mut report = Report::new(texts.get("plan-title"), data, "options");
     let Some(best) = doc.options.first() else {
-        report.text(texts.get(if doc.unranked.is_empty() {
+        let failed = |code: &str| doc.rejected.by_reason.contains_key(code);
+        let no = doc.unranked.is_empty() || failed("over_budget") || failed("deadline_missed");
+        report.text(texts.get(if no {
             "plan-nothing"
         } else {
             "plan-nothing-ranked"

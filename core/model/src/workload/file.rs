@@ -150,7 +150,7 @@ pub struct SweepFile {
     pub hours_per_trial: Option<f64>,
     /// GPU on which `hours_per_trial` was measured.
     pub gpu: Option<String>,
-    /// GPU memory of one trial.
+    /// GPU memory of one trial; absent = nine tenths of the reference GPU's.
     pub memory: Option<Bytes>,
     /// One trial as a training job.
     pub trial: Option<TrainFile>,
@@ -226,7 +226,7 @@ pub struct HoursFile {
     pub gpu: Option<String>,
     /// GPUs that the work can use at once.
     pub gpus: Option<Count>,
-    /// Memory that one GPU must have.
+    /// Memory that one GPU must have; absent = nine tenths of the reference GPU's.
     pub memory: Option<Bytes>,
     /// What the work leans on, to scale it to other GPUs.
     pub leans_on: Option<LeansOn>,

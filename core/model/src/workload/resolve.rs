@@ -133,6 +133,15 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// Memory that work measured on a GPU needs: unless told, it may have used all that a program gets there.
+    fn memory_like(&mut self, path: &str, given: Option<Bytes>, gpu: Option<&str>) -> Bytes {
+        let reference = gpu
+            .and_then(|name| self.cx.gpus.resolve(name))
+            .and_then(|gpu| gpu.memory_gb);
+        let gb = (reference.unwrap_or(0.0) * self.cx.defaults.get("hours.memory_share")).floor();
+        self.or(path, given, Bytes::from_gb(gb), format!("{gb}GB"))
+    }
+
     fn not_negative(&self, path: &str, given: Option<f64>) -> Out<Option<f64>> {
         match given {
             Some(x) if !x.is_finite() || x < 0.0 => self.fail(
@@ -340,7 +349,11 @@ impl<'a> Resolver<'a> {
                     (None, Some(hours)) => Trial::Hours {
                         hours: self.need_positive("sweep.hours_per_trial", Some(hours))?,
                         gpu: self.gpu("sweep.gpu", sweep.gpu.as_deref())?,
-                        memory: self.or("sweep.memory", sweep.memory, Bytes::ZERO, "0GB"),
+                        memory: self.memory_like(
+                            "sweep.memory",
+                            sweep.memory,
+                            sweep.gpu.as_deref(),
+                        ),
                     },
                     (None, None) => return self.missing("sweep.hours_per_trial"),
                 };
@@ -473,7 +486,7 @@ impl<'a> Resolver<'a> {
                     gpus: self
                         .or_number("hours.gpus", hours.gpus.map(|c| c.0), 1.0)
                         .clamp(1.0, 65536.0) as u32,
-                    memory: self.or("hours.memory", hours.memory, Bytes::ZERO, "0GB"),
+                    memory: self.memory_like("hours.memory", hours.memory, hours.gpu.as_deref()),
                     leans_on: self.or(
                         "hours.leans_on",
                         hours.leans_on,
