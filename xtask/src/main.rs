@@ -8,6 +8,9 @@
 )]
 
 mod bench;
+mod calibrate;
+mod compare;
+mod compare_rows;
 mod examples;
 mod fuzz;
 mod generate;
@@ -42,6 +45,9 @@ cargo xtask TASK
   wheel                       builds the wheel, installs it into an empty environment and tries it
   fuzz [SECONDS]              each fuzz target for so long (20)
   bench [--peers] [--check]   CPU seconds and memory of plan and catalog list; --peers: beside SkyPilot and gpuhunt
+  calibrate [--tables DIR] [--score|--check] [--family NAME]
+                              fits the performance model, see xtask/calibrate
+  compare --tables DIR        errors and times of lessee, aiconfigurator and GenZ on the same measured rows
   rows [DIR]                  only write the 128,000 rows of the benchmark (target/bench/rows)
   release                     tarball, checksums and (with maturin) a wheel in dist/
 ";
@@ -62,6 +68,8 @@ fn main() -> ExitCode {
             let seconds = args.get(1).and_then(|s| s.parse().ok()).unwrap_or(20);
             fuzz::run(seconds)
         }
+        Some("calibrate") => calibrate::run(&args[1..]),
+        Some("compare") => compare::run(&args[1..]),
         Some("bench") => bench::run(flag("--peers"), flag("--check")),
         Some("rows") => {
             let dir = args.get(1).map_or("target/bench/rows", String::as_str);

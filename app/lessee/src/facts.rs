@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output::Printer;
 use crate::settings::Settings;
 use lessee_catalog::{CatalogError, Facts, ListFilter, Loaded, Store};
-use lessee_model::{Explain, Msg};
+use lessee_model::{Explain, GpuFilter, Msg};
 use std::path::Path;
 
 /// Problems of the user's own tables that are listed one by one; more are only counted.
@@ -67,9 +67,23 @@ pub(crate) fn load_matching(
 fn report_problems(problems: &[CatalogError], printer: &Printer) {
     for problem in problems.iter().take(LISTED) {
         printer.warn(&problem.msg());
+        if matches!(
+            problem,
+            CatalogError::Manifest { .. } | CatalogError::Io { .. }
+        ) {
+            printer.warn(&Msg::new("facts-built-in-only"));
+        }
+        problem.hints().iter().for_each(|hint| printer.hint(hint));
     }
     if problems.len() > LISTED {
         printer.warn(&Msg::new("facts-more-problems").arg("n", problems.len() - LISTED));
+    }
+}
+
+/// Says of each GPU that was asked for and that nobody here has a price of why that is, and how to bring one.
+pub(crate) fn tell_gpus_without_price(facts: &Facts, asked: &[GpuFilter], printer: &Printer) {
+    for gpu in lessee_catalog::gpus_without_price(&facts.catalog, &facts.gpus, asked) {
+        printer.warn(&Msg::new("gpu-without-price").arg("gpu", gpu.to_string()));
     }
 }
 

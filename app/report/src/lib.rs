@@ -10,6 +10,8 @@ mod fit;
 mod lang;
 mod locales;
 pub mod plan;
+pub mod predict;
+pub mod predict_table;
 mod quantity;
 mod render;
 mod report;

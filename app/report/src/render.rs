@@ -72,7 +72,7 @@ pub fn render(report: &Report, format: Format, style: Style, texts: &Texts) -> S
         Format::Table => terminal(report, style, texts),
         Format::Json => json(&report.data),
         Format::Jsonl => jsonl(report),
-        Format::Csv => csv(report),
+        Format::Csv => report.csv.clone().unwrap_or_else(|| csv(report)),
         Format::Markdown => markdown(report),
         Format::Html => html(report, texts),
     }

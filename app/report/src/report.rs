@@ -12,6 +12,8 @@ pub struct Report {
     pub data: serde_json::Value,
     /// Name of the list in `data` whose members are the lines of JSONL.
     pub items: &'static str,
+    /// The CSV, where it is not the main table.
+    pub csv: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -33,7 +35,14 @@ impl Report {
             blocks: Vec::new(),
             data,
             items,
+            csv: None,
         }
+    }
+
+    /// Answers `-o csv` with this text.
+    pub fn with_csv(mut self, csv: String) -> Report {
+        self.csv = Some(csv);
+        self
     }
 
     pub fn heading(&mut self, text: impl Into<String>) {

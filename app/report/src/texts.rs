@@ -50,6 +50,20 @@ impl Texts {
         self.find(&id).unwrap_or_else(|| clean(code).into_owned())
     }
 
+    /// As [`Texts::term`], of so many: `2 are spot only`.
+    pub fn counted(&self, family: &'static str, code: &str, n: f64) -> String {
+        let id = format!("{family}-{}", code.replace('_', "-"));
+        let message = self.bundle.get_message(&id).and_then(|m| m.value());
+        let Some(pattern) = message else {
+            return format!("{} {}", quantity::number(n), clean(code));
+        };
+        let mut args = FluentArgs::new();
+        args.set("n", FluentValue::from(n));
+        self.bundle
+            .format_pattern(pattern, Some(&args), &mut Vec::new())
+            .into_owned()
+    }
+
     /// A text that may be absent (help of flags).
     pub fn find(&self, id: &str) -> Option<String> {
         let pattern = self.bundle.get_message(id)?.value()?;

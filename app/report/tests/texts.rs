@@ -3,7 +3,7 @@
 
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
 use lessee_model::bill::LineKind;
-use lessee_model::{BoundBy, Purchase};
+use lessee_model::{Arg, BoundBy, Msg, Purchase};
 use lessee_report::{Lang, Texts, sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -116,8 +116,9 @@ fn every_text_is_used_and_every_use_has_a_text() {
     for (path, text) in &sources {
         words.extend(literals(text));
         families.extend(
-            after(text, ".term(")
+            [after(text, ".term("), after(text, ".counted(")]
                 .into_iter()
+                .flatten()
                 .map(|(family, _)| format!("{family}-")),
         );
         for (id, _) in after(text, ".get(")
@@ -166,6 +167,74 @@ fn every_text_is_used_and_every_use_has_a_text() {
     );
     assert!(unused.is_empty(), "texts that nothing uses: {unused:#?}");
 }
+
+/// Each English text with every number in it set to one: no plural follows a lone 1.
+#[test]
+fn one_is_singular() {
+    let texts = Texts::new(Lang::En);
+    let mut wrong = Vec::new();
+    for (id, variables) in entries(Lang::En) {
+        if NEVER_ONE.contains(&id.as_str()) {
+            continue;
+        }
+        let msg = Msg {
+            id: id.clone().into(),
+            args: variables
+                .iter()
+                .map(|v| (v.clone().into(), Arg::Number(1.0)))
+                .collect(),
+        };
+        let text = texts.msg(&msg);
+        let words: Vec<&str> = text.split([' ', '\n']).collect();
+        for pair in words.windows(2) {
+            let next = pair[1].trim_end_matches([',', '.', ';', ':', ')', '?']);
+            let plural = next.len() > 3
+                && next.ends_with('s')
+                && !next.ends_with("ss")
+                && next.bytes().all(|b| b.is_ascii_alphabetic())
+                && !VERBS.contains(&next);
+            let are = matches!(next, "are" | "have" | "were");
+            if pair[0].trim_start_matches('(') == "1" && (plural || are) {
+                wrong.push(format!("{id}: {text}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What may follow a lone 1 although it ends in s: verbs of a name, and `1.5 times`.
+const VERBS: [&str; 16] = [
+    "comes",
+    "connects",
+    "contradicts",
+    "costs",
+    "does",
+    "follows",
+    "gets",
+    "leads",
+    "looks",
+    "misses",
+    "needs",
+    "shows",
+    "stands",
+    "stops",
+    "takes",
+    "times",
+];
+
+/// Rates, limits and sizes that are never one, and names before a verb.
+const NEVER_ONE: [&str; 10] = [
+    "doctor-cartesian",
+    "doctor-stale-gpu-cloud",
+    "doctor-stale-list",
+    "doctor-stale-marketplace",
+    "doctor-stale-quote",
+    "perf-context",
+    "perf-cpu-feed",
+    "perf-network-feed",
+    "perf-storage-feed",
+    "perf-spec-unverified",
+];
 
 #[test]
 fn every_code_has_a_word() {

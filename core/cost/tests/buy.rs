@@ -1,7 +1,7 @@
 //! Rent or own.
 
 use lessee_cost::{BuyDefault, BuyError, BuyReport, Choice, buy_report, parse_buy, resolve_buy};
-use lessee_model::{Basis, Confidence, Explain, Fixed, Money, Provenance, Sourced};
+use lessee_model::{Basis, Confidence, Explain, Fixed, Money, Msg, Provenance, Sourced};
 
 /// The built-in table, as the loader hands it over.
 fn defaults() -> Vec<BuyDefault> {
@@ -167,10 +167,9 @@ fn an_own_site_pays_for_cooling_instead_of_kilowatts() {
 fn errors_say_what_where_and_how_to_mend() {
     let wrong = parse_buy("[node]\nprise = \"1 USD\"\n", "buy.toml").expect_err("misspelt");
     match &wrong {
-        BuyError::Parse {
-            line, suggestion, ..
-        } => {
-            assert_eq!((*line, suggestion.as_deref()), (2, Some("price")));
+        BuyError::Parse { line, hint, .. } => {
+            let price = Msg::new("hint-did-you-mean").arg("word", "price");
+            assert_eq!((*line, hint), (2, &Some(price)));
         }
         other => panic!("{other:?}"),
     }
@@ -276,4 +275,50 @@ fn tax_falls_on_everything_bought_on_both_sides_but_not_on_people() {
         with.opex_per_year.amount,
         plain.opex_per_year.amount + tax.amount.amount
     );
+}
+
+fn refused(text: &str) -> BuyError {
+    let file = parse_buy(text, "buy.toml").expect("file");
+    resolve_buy(&file, &defaults(), None).expect_err("refused")
+}
+
+#[test]
+fn ranges_are_checked_like_every_other_value() {
+    let with = |ranges: &str| format!("{BARE}\n[ranges]\n{ranges}\n");
+    let error = refused(&with("utilization = [0.3, 0.9]"));
+    let suggestion = Some("utilisation".to_owned());
+    assert!(
+        matches!(&error, BuyError::RangeName { suggestion: s, .. } if *s == suggestion),
+        "{error}"
+    );
+    for wrong in [
+        "utilisation = [0.9, 0.3]",
+        "utilisation = [0.5, 0.5]",
+        "utilisation = [0.3, 7.0]",
+        "utilisation = [-1.0, 0.9]",
+        "utilisation = [nan, 0.9]",
+        "utilisation = [0.3, inf]",
+        // 50 % is used
+        "utilisation = [0.6, 0.9]",
+    ] {
+        let error = refused(&with(wrong));
+        assert!(matches!(error, BuyError::Range { .. }), "{wrong}: {error}");
+        assert_eq!(error.field().as_deref(), Some("ranges.utilisation"));
+    }
+    let good = report(&with("utilisation = [0.3, 0.9]"));
+    let row = good
+        .sensitivity
+        .iter()
+        .find(|r| r.parameter == "utilisation");
+    assert_eq!(row.map(|r| (r.low, r.high)), Some((0.3, 0.9)));
+}
+
+#[test]
+fn machines_that_come_after_the_horizon_are_warned_of() {
+    assert!(report(BARE).warnings.is_empty());
+    for lead in ["50", "60"] {
+        let late = report(&BARE.replace("lead_months = 0", &format!("lead_months = {lead}")));
+        assert_eq!(late.warnings, ["horizon_within_lead"]);
+        assert_eq!(late.break_even_month, None);
+    }
 }

@@ -119,6 +119,8 @@ pub struct GpuSpec {
     pub link_total_bidir_gbs: Option<f64>,
     pub pcie_gen: Option<u8>,
     pub pcie_lanes: Option<u8>,
+    /// Streaming multiprocessors, or compute units of other vendors.
+    pub sm_count: Option<u32>,
     pub rt_cores: Option<u32>,
     /// Memory that `nvidia-smi` reports, MiB: ECC and reserve already taken off.
     pub usable_mib: Option<u32>,

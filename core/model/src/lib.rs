@@ -36,7 +36,7 @@ pub use money::{Currency, Money, MoneyError};
 pub use msg::{Arg, Exit, Explain, Msg};
 pub use offer::{
     AcceleratorClass, Catalog, Interconnect, Machine, MachineId, Market, Offer, Origin, Price,
-    Purchase, TaxNote,
+    Purchase, StaleAfter, TaxNote,
 };
 pub use perf::{BoundBy, MemoryUse, Prediction, Term, WorkUnit};
 pub use plan::PlanDoc;

@@ -91,9 +91,14 @@ pub enum MoneyError {
     Currency { text: String },
     #[error("`{text}` is not an amount: write it like `12.50 USD`")]
     Amount { text: String },
+    #[error("`{text}` is too large for an amount: at most 1e15 of a currency is reckoned with")]
+    TooLarge { text: String },
     #[error("no exchange rate from {from} to {to}")]
     NoRate { from: Currency, to: Currency },
 }
+
+/// More than any job or machine costs in any currency: arithmetic further on stays far from saturating.
+const LARGEST: f64 = 1e15;
 
 /// An exact amount in one currency. In JSON `{"amount": "12.34", "currency": "USD"}`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -186,6 +191,12 @@ impl FromStr for Money {
         };
         let currency: Currency = unit.parse().map_err(|_| wrong())?;
         let digits = strip_thousands(number).ok_or_else(wrong)?;
+        // a number that does not fit is still a number, and is told from what is none
+        if digits.parse::<f64>().is_ok_and(|x| x > LARGEST) {
+            return Err(MoneyError::TooLarge {
+                text: text.chars().take(40).collect(),
+            });
+        }
         let amount: Fixed = digits.parse().map_err(|()| wrong())?;
         Ok(Money {
             amount: if negative { -amount } else { amount },
@@ -248,15 +259,9 @@ impl<'de> serde::de::Visitor<'de> for MoneyVisitor {
     }
     fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Money, A::Error> {
         let repr = MoneyRepr::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-        let amount = repr.amount.parse().map_err(|()| {
-            serde::de::Error::custom(MoneyError::Amount {
-                text: repr.amount.chars().take(40).collect(),
-            })
-        })?;
-        Ok(Money {
-            amount,
-            currency: repr.currency,
-        })
+        format!("{} {}", repr.amount, repr.currency)
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }
 
@@ -317,6 +322,23 @@ mod tests {
         ] {
             assert!(text.parse::<Money>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn an_amount_beyond_all_money_is_named_as_such() {
+        for text in [
+            "1e300 USD",
+            "1e400 USD",
+            "1e16 USD",
+            "$9999999999999999999999999999999999",
+        ] {
+            let error = text.parse::<Money>().expect_err(text);
+            assert!(
+                matches!(error, MoneyError::TooLarge { .. }),
+                "{text}: {error}"
+            );
+        }
+        assert!("1e15 USD".parse::<Money>().is_ok());
     }
 
     #[test]

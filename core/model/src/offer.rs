@@ -87,13 +87,32 @@ pub enum Market {
     Quote,
 }
 
-impl Market {
-    /// Days after which a price is called stale.
-    pub fn stale_after_days(self) -> i32 {
-        match self {
-            Market::List => 180,
-            Market::GpuCloud | Market::Marketplace => 30,
-            Market::Quote => 90,
+/// Days after which a price is called stale, by kind of seller (`[stale]` of the defaults).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StaleAfter {
+    pub list: i32,
+    pub gpu_cloud: i32,
+    pub marketplace: i32,
+    pub quote: i32,
+}
+
+impl StaleAfter {
+    pub fn from_defaults(d: &crate::workload::Defaults) -> StaleAfter {
+        let days = |key: &str| d.get(key) as i32;
+        StaleAfter {
+            list: days("stale.after_days_list"),
+            gpu_cloud: days("stale.after_days_gpu_cloud"),
+            marketplace: days("stale.after_days_marketplace"),
+            quote: days("stale.after_days_quote"),
+        }
+    }
+
+    pub fn days(self, market: Market) -> i32 {
+        match market {
+            Market::List => self.list,
+            Market::GpuCloud => self.gpu_cloud,
+            Market::Marketplace => self.marketplace,
+            Market::Quote => self.quote,
         }
     }
 }

@@ -167,6 +167,9 @@ pub struct RejectedDoc {
 pub struct AssumptionDoc {
     pub field: String,
     pub value: String,
+    /// It follows from other fields, rather than from a table of defaults.
+    #[serde(default)]
+    pub derived: bool,
     pub text: String,
 }
 

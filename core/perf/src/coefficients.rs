@@ -4,7 +4,6 @@
 
 use lessee_model::workload::Precision;
 use serde::Deserialize;
-use std::collections::BTreeMap;
 
 /// The constants of the performance model.
 #[derive(Clone, Debug, Deserialize)]
@@ -12,13 +11,11 @@ pub struct Coefficients {
     pub(crate) bytes_per_weight: Bytes,
     pub(crate) bytes_per_kv_value: Bytes,
     pub(crate) memory: Memory,
-    pub(crate) decode: Decode,
+    pub(crate) serve: Serve,
     pub(crate) train: Train,
     pub(crate) feed: Feed,
     pub(crate) allreduce: AllReduce,
-    pub(crate) render: Render,
     pub(crate) gemm: Gemm,
-    pub(crate) probe: Probe,
     pub(crate) range: Ranges,
 }
 
@@ -96,41 +93,17 @@ pub(crate) struct VisionMemory {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Decode {
-    pub(crate) renter: DecodeStep,
-    pub(crate) renter_loaded: DecodeLoaded,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct DecodeStep {
-    pub(crate) eff: f64,
-    pub(crate) t0_ms: f64,
-    pub(crate) eff_tp: f64,
-    pub(crate) t0_tp_ms: f64,
-    pub(crate) lat_ms_per_layer_tp: f64,
-    pub(crate) source: String,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct DecodeLoaded {
-    pub(crate) mfu_prefill: f64,
-    pub(crate) mfu_decode: f64,
-    pub(crate) reference_gemm_share: f64,
-    pub(crate) host_us_per_sequence: f64,
-    pub(crate) smooth_p: f64,
+pub(crate) struct Serve {
     pub(crate) min_compute_capability: f64,
     pub(crate) max_batch: f64,
     pub(crate) calibrated_batch: f64,
-    pub(crate) pcie_bus_gbs: f64,
-    pub(crate) source: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Train {
     pub(crate) software: Software,
     pub(crate) llm: TrainLlm,
-    pub(crate) vision_ratio: VisionRatio,
-    pub(crate) vision_analytic: VisionAnalytic,
+    pub(crate) vision: Vision,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -140,51 +113,18 @@ pub(crate) struct Software {
 
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct TrainLlm {
-    pub(crate) util: f64,
-    pub(crate) small_model: f64,
-    pub(crate) scale_out: f64,
     pub(crate) checkpoint_factor: f64,
-    pub(crate) max_share_of_gemm: f64,
     pub(crate) default_tokens_per_step: f64,
-    pub(crate) source: String,
-    pub(crate) generation: Generation,
-    pub(crate) fp8: TrainFp8,
     pub(crate) adapter: Adapter,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Generation {
-    /// Architectures whose factor comes from measurements.
-    pub(crate) fitted: Vec<String>,
-    /// Architecture -> factor, with `default`.
-    pub(crate) factor: BTreeMap<String, f64>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct TrainFp8 {
-    pub(crate) renter_speedup: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Adapter {
     pub(crate) lora_flops_factor: f64,
-    pub(crate) qlora_slowdown: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct VisionRatio {
-    pub(crate) bw_exponent: f64,
-    pub(crate) flops_exponent: f64,
-    pub(crate) reference_bw_gbs: f64,
-    pub(crate) reference_tflops: f64,
-    pub(crate) source: String,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct VisionAnalytic {
-    pub(crate) util_cnn: f64,
-    pub(crate) util_transformer: f64,
-    pub(crate) util_diffusion: f64,
+pub(crate) struct Vision {
     pub(crate) batch_per_gpu: f64,
 }
 
@@ -209,27 +149,15 @@ pub(crate) struct Feed {
 pub(crate) struct AllReduce {
     pub(crate) overlap: f64,
     pub(crate) backward_share: f64,
-    pub(crate) nvlink: NvlinkRule,
     pub(crate) pcie: PcieRule,
     pub(crate) node_to_node: NodeToNode,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct NvlinkRule {
-    pub(crate) base_us: f64,
-    pub(crate) per_rank_us: f64,
-    pub(crate) eff: f64,
-    pub(crate) source: String,
-}
-
-#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct PcieRule {
-    pub(crate) base_us: f64,
-    pub(crate) per_rank_us: f64,
-    pub(crate) bus_gbs_low: f64,
-    pub(crate) bus_gbs_mid: f64,
-    pub(crate) bus_gbs_high: f64,
-    pub(crate) source: String,
+    /// Slot of a card whose data sheet does not tell it.
+    pub(crate) generation: u8,
+    pub(crate) lanes: u8,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -238,22 +166,6 @@ pub(crate) struct NodeToNode {
     pub(crate) eff_tcp: f64,
     pub(crate) base_us: f64,
     pub(crate) assumed_gbps: f64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Render {
-    pub(crate) cycles: Cycles,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Cycles {
-    pub(crate) fp32_exponent: f64,
-    pub(crate) bw_exponent: f64,
-    pub(crate) source: String,
-    /// Architecture -> k.
-    pub(crate) k: BTreeMap<String, f64>,
-    /// The same for parts without ray-tracing cores, where the architecture has both.
-    pub(crate) k_without_rt: BTreeMap<String, f64>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -269,17 +181,12 @@ pub(crate) struct Gemm {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Probe {
-    pub(crate) copy_share: f64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Ranges {
     pub(crate) calibrated: [f64; 2],
-    pub(crate) other_gpu: [f64; 2],
     pub(crate) outside: [f64; 2],
     pub(crate) thin: [f64; 2],
     pub(crate) measured: f64,
+    pub(crate) unseen_architecture: f64,
 }
 
 impl Coefficients {
@@ -297,7 +204,6 @@ impl Coefficients {
         let r = &read.range;
         for (name, pair) in [
             ("range.calibrated", r.calibrated),
-            ("range.other_gpu", r.other_gpu),
             ("range.outside", r.outside),
             ("range.thin", r.thin),
         ] {
@@ -359,8 +265,8 @@ mod tests {
         let mut out = Vec::new();
         unmapped("", &toml::Value::Table(table), fields, &mut out);
         assert_eq!(out, Vec::<String>::new());
-        let stray: toml::Table = toml::from_str("[decode.renter]\nzeal = 1.0").expect("TOML");
+        let stray: toml::Table = toml::from_str("[serve]\nzeal = 1.0").expect("TOML");
         unmapped("", &toml::Value::Table(stray), fields, &mut out);
-        assert_eq!(out, [".decode.renter.zeal"]);
+        assert_eq!(out, [".serve.zeal"]);
     }
 }

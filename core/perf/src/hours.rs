@@ -1,8 +1,8 @@
 //! Work known only as hours of a GPU that the user measured on: scaled to another GPU by what it leans on.
 //!
-//! balanced: (BW ratio)^0.49 x (dense ratio)^0.34, the rule of `[train.vision_ratio]`; compute: ratio of
-//! the rates that matrix products reach; memory bandwidth: ratio of bandwidths. A GPU without matrix units
-//! counts with its FP32 rate; if the reference is such a one, FP32 rates are compared.
+//! balanced: the limits of [`crate::formula::vision_limits`], mixed as in the training of convolutional networks;
+//! compute: ratio of the rates that matrix products reach; memory bandwidth: ratio of bandwidths. A GPU without
+//! matrix units counts with its FP32 rate; if the reference is such a one, FP32 rates are compared.
 
 use crate::nofit::NoFit;
 use crate::outcome::{Outcome, Terms};
@@ -32,7 +32,7 @@ pub(crate) fn ratio(
 ) -> Result<Ratio, NoFit> {
     let base = Device::reference(reference, cx)?;
     let same = base.spec.name == device.spec.name;
-    let r = &cx.tables.coefficients.train.vision_ratio;
+    let fit = &cx.tables.calibration.vision_train_renter.coefficients;
     // what matrix products reach, or the data sheet's figure (on which the balanced rule was fitted)
     let compute = |reached: bool| -> Result<f64, NoFit> {
         let (a, b) = (device.rate(Precision::Bf16)?, base.rate(Precision::Bf16)?);
@@ -57,7 +57,11 @@ pub(crate) fn ratio(
         _ if unmeasured_same => (1.0, 1.0, 1.0, BoundBy::Compute),
         LeansOn::Balanced => {
             let (c, b) = (compute(false)?, bandwidth()?);
-            let value = b.powf(r.bw_exponent) * c.powf(r.flops_exponent);
+            let dense = base.rate(Precision::Bf16)?.dense;
+            let time = |device: &Device<'_>, dense: f64| -> Result<f64, NoFit> {
+                Ok(device.chip(dense)?.time(&fit.reference, fit.mix.conv, 1.0))
+            };
+            let value = time(&base, dense)? / time(device, dense * c)?;
             let by = if b < c {
                 BoundBy::MemoryBandwidth
             } else {
@@ -73,12 +77,6 @@ pub(crate) fn ratio(
             let b = bandwidth()?;
             (b, f64::NAN, b, BoundBy::MemoryBandwidth)
         }
-    };
-    // the exponents sum to less than 1: a share of the same GPU must not look faster than its share
-    let value = if same && device.fraction < 0.999 {
-        value.min(device.fraction)
-    } else {
-        value
     };
     let class = if same {
         Class::Calibrated
@@ -124,7 +122,8 @@ pub(crate) fn predict(
     let mut notes = Vec::new();
     device.notes(RateKind::Native, &mut notes);
     let mut terms = Terms::new(cx);
-    let source = cx.tables.coefficients.train.vision_ratio.source.as_str();
+    let fit = cx.tables.calibration.fit("vision_train_renter");
+    let source = fit.map_or("", |f| f.source.as_str());
     terms.add(
         "speed_ratio",
         speed.value,
@@ -152,6 +151,7 @@ pub(crate) fn predict(
         link_low: per_second,
         link_high: per_second,
         class: speed.class,
+        fitted: None,
         measured: device.measured,
         bound_by: speed.bound_by,
         memory,

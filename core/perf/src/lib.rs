@@ -8,8 +8,10 @@
 //! device with a probe's measurements put over the data sheet), `memory`, `sync` (links), `feed`
 //! (CPU and storage), `range`.
 
+mod chip;
 mod coefficients;
 mod feed;
+pub mod formula;
 mod hours;
 mod memory;
 mod nofit;
@@ -21,6 +23,7 @@ mod serve;
 mod spec;
 mod sweep;
 mod sync;
+pub mod table;
 mod tables;
 mod train;
 mod vision;

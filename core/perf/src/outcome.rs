@@ -48,6 +48,8 @@ pub(crate) struct Outcome {
     pub(crate) link_low: f64,
     pub(crate) link_high: f64,
     pub(crate) class: Class,
+    /// Range of the fitted family behind it.
+    pub(crate) fitted: Option<[f64; 2]>,
     pub(crate) measured: bool,
     pub(crate) bound_by: BoundBy,
     pub(crate) memory: MemoryUse,
@@ -60,7 +62,12 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// Keeps every figure finite and positive and the range around its centre.
     pub(crate) fn finish(self, cx: PerfContext<'_>) -> Prediction {
-        let (down, up) = factors(self.class, self.measured, &cx.tables.coefficients.range);
+        let (down, up) = factors(
+            self.class,
+            self.fitted,
+            self.measured,
+            &cx.tables.coefficients.range,
+        );
         let sane = |x: f64| {
             if x.is_finite() {
                 x.max(1e-300)

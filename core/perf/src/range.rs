@@ -7,18 +7,27 @@ use crate::coefficients::Ranges;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Class {
     Calibrated,
-    OtherGpu,
     Outside,
     Thin,
 }
 
-/// Factors on the prediction for its low and high end.
-pub(crate) fn factors(class: Class, measured: bool, ranges: &Ranges) -> (f64, f64) {
-    let [low, high] = match class {
+/// Factors on the prediction for its low and high end. `fitted`: those of the fitted family, whose residuals say
+/// more than a class; the class still widens them where the job leaves what was fitted.
+pub(crate) fn factors(
+    class: Class,
+    fitted: Option<[f64; 2]>,
+    measured: bool,
+    ranges: &Ranges,
+) -> (f64, f64) {
+    let of_class = match class {
         Class::Calibrated => ranges.calibrated,
-        Class::OtherGpu => ranges.other_gpu,
         Class::Outside => ranges.outside,
         Class::Thin => ranges.thin,
+    };
+    let [low, high] = match fitted {
+        Some(own) if class == Class::Calibrated => own,
+        Some(own) => [own[0].min(of_class[0]), own[1].max(of_class[1])],
+        None => of_class,
     };
     if measured {
         let k = ranges.measured.clamp(0.0, 1.0);

@@ -1,14 +1,15 @@
 //! Rendering, in frames per second: each GPU renders its own frame.
 //!
 //! frames/s = GPUs x score / score(reference) / seconds per frame. The score is the Blender benchmark's
-//! median of the product; where it was never run, k(architecture) x FP32^0.25 x BW^0.66
-//! (`[render.cycles]`, 4.8 % leave one out). Parts without ray-tracing cores have a k of their own.
+//! median of the product; where it was never run, `formula::render_score` answers from the data sheet.
 
+use crate::formula::Question;
 use crate::nofit::NoFit;
 use crate::outcome::{Outcome, Terms};
 use crate::predict::PerfContext;
 use crate::range::Class;
 use crate::spec::{Device, RateKind};
+use crate::table::blender;
 use lessee_model::{
     Basis, BoundBy, Machine, MemoryUse, Msg, WorkUnit,
     perf::Layout,
@@ -20,6 +21,8 @@ struct Score {
     value: f64,
     /// Runs behind it; 0 = by formula.
     runs: u32,
+    /// Range of the formula's answer.
+    fitted: Option<[f64; 2]>,
 }
 
 fn score(device: &Device<'_>, cx: PerfContext<'_>) -> Result<Score, NoFit> {
@@ -27,30 +30,22 @@ fn score(device: &Device<'_>, cx: PerfContext<'_>) -> Result<Score, NoFit> {
         return Ok(Score {
             value: row.score * device.fraction,
             runs: row.n,
+            fitted: None,
         });
     }
-    let c = &cx.tables.coefficients.render.cycles;
-    let spec = device.spec;
-    let with = c.k.get(&*spec.arch);
-    let without = c.k_without_rt.get(&*spec.arch);
-    let k = match spec.rt_cores {
-        Some(n) if n > 0 => with,
-        // not said: the cautious figure where the architecture has both kinds
-        _ => without.or(with),
-    };
-    let Some(k) = k else {
-        return Err(NoFit::no_rate(&spec.name, "rendering score"));
-    };
-    let fp32 = device
-        .fp32()
-        .ok_or_else(|| NoFit::no_rate(&spec.name, "FP32 rate"))?;
-    // exponents sum to less than 1: a slice is scaled by its share, not by the formula
-    let whole = |x: f64| x / device.fraction;
-    let value = k
-        * (whole(fp32) / 1e12).powf(c.fp32_exponent)
-        * (whole(device.bandwidth()?) / 1e9).powf(c.bw_exponent)
-        * device.fraction;
-    Ok(Score { value, runs: 0 })
+    let asked = blender::query(device.spec)?;
+    let calibration = &cx.tables.calibration;
+    let value = asked.answer(calibration);
+    if !(value.is_finite() && value > 0.0) {
+        return Err(NoFit::no_rate(&device.spec.name, "rendering score"));
+    }
+    let unseen = cx.tables.coefficients.range.unseen_architecture;
+    Ok(Score {
+        // the formula is of the whole GPU: a slice is scaled by its share
+        value: value * device.fraction,
+        runs: 0,
+        fitted: Some(calibration.range(&asked, unseen)),
+    })
 }
 
 /// Frames per second of `nodes` machines.
@@ -67,17 +62,15 @@ pub(crate) fn predict(
     if job.memory.0 > device.memory {
         return Err(NoFit::memory(job.memory.0, device.memory));
     }
-    let c = &cx.tables.coefficients.render.cycles;
     let own = score(device, cx)?;
     let mut class = Class::Calibrated;
+    let mut fitted = own.fitted;
     let mut notes = Vec::new();
-    let mut widen = |s: &Score, notes: &mut Vec<Msg>| match s.runs {
-        0 => class = class.max(Class::Outside),
-        1 | 2 => {
+    let mut widen = |s: &Score, notes: &mut Vec<Msg>| {
+        if matches!(s.runs, 1 | 2) {
             class = class.max(Class::Outside);
             notes.push(Msg::new("perf-render-few-runs").arg("n", s.runs));
         }
-        _ => {}
     };
     widen(&own, &mut notes);
     let reference = match &job.reference {
@@ -85,6 +78,11 @@ pub(crate) fn predict(
         RenderReference::Gpu(gpu) => {
             let s = score(&Device::reference(gpu, cx)?, cx)?;
             widen(&s, &mut notes);
+            // a reference by formula errs the other way round
+            if let Some([low, high]) = s.fitted {
+                let [l, h] = fitted.unwrap_or([1.0; 2]);
+                fitted = Some([l.min(1.0 / high), h.max(1.0 / low)]);
+            }
             s.value
         }
     };
@@ -107,11 +105,16 @@ pub(crate) fn predict(
     } else {
         Basis::Modelled
     };
-    terms.add("score", own.value, "samples/min", basis, &c.source, || {
+    let source = cx
+        .tables
+        .calibration
+        .fit("render_score")
+        .map_or("", |fit| fit.source.as_str());
+    terms.add("score", own.value, "samples/min", basis, source, || {
         if own.runs > 0 {
             format!("median of {} runs x share {:.3}", own.runs, device.fraction)
         } else {
-            "k x FP32^0.25 x BW^0.66 x share".to_owned()
+            "k x W^a / (sm / SMs + 10 / BW + serial) x share".to_owned()
         }
     });
     terms.add(
@@ -119,7 +122,7 @@ pub(crate) fn predict(
         per_second,
         "frames/s",
         Basis::Modelled,
-        &c.source,
+        source,
         || {
             format!(
                 "{gpus} x {:.0} / {reference:.0} / {} s",
@@ -133,6 +136,7 @@ pub(crate) fn predict(
         link_low: per_second,
         link_high: per_second,
         class,
+        fitted,
         measured: false,
         bound_by: BoundBy::Compute,
         memory: MemoryUse {

@@ -7,8 +7,8 @@ use crate::PerfContext;
 use crate::nofit::NoFit;
 use crate::range::Class;
 use lessee_model::{
-    AcceleratorClass, Confidence, GpuRef, GpuSpec, Machine, Msg, gpu::SpecMatch, probe::GpuReading,
-    workload::Precision,
+    AcceleratorClass, Confidence, Form, GpuRef, GpuSpec, Machine, Msg, gpu::SpecMatch,
+    probe::GpuReading, workload::Precision,
 };
 
 pub(crate) const MIB: f64 = 1024.0 * 1024.0;
@@ -133,7 +133,13 @@ impl<'a> Device<'a> {
                 (fraction >= 0.999).then_some(whole)
             });
         let nominal = known(machine.gpu.memory_gb).unwrap_or(spec.memory_gb * fraction) * 1e9;
-        let copy_share = cx.tables.coefficients.probe.copy_share.max(0.01);
+        let copy_share = cx
+            .tables
+            .calibration
+            .device_copy
+            .coefficients
+            .share
+            .max(0.01);
         let copied =
             slowest(readings, |g| g.memory_bandwidth_gbs.as_ref()).map(|x| x * 1e9 / copy_share);
         let measured_flops = slowest(readings, |g| g.tensor_tflops.as_ref()).map(|x| x * 1e12);
@@ -155,16 +161,54 @@ impl<'a> Device<'a> {
     pub(crate) fn reference(gpu: &GpuRef, cx: PerfContext<'a>) -> Result<Device<'a>, NoFit> {
         let found = find_spec(gpu, 1.0, cx)?;
         Ok(Device {
-            spec: found.spec,
             ambiguous: found.ambiguous,
-            fraction: 1.0,
             memory: found.spec.memory_gb * 1e9,
             memory_nominal: true,
-            bandwidth: known(found.spec.mem_bw_gbs).map(|x| x * 1e9),
+            ..Device::of_spec(found.spec, cx)
+        })
+    }
+
+    /// The whole GPU of a data sheet, with the memory that its driver is known to report.
+    pub(crate) fn of_spec(spec: &'a GpuSpec, cx: PerfContext<'a>) -> Device<'a> {
+        let reported = spec
+            .usable_mib
+            .filter(|m| *m > 0)
+            .map(|m| f64::from(m) * MIB);
+        Device {
+            spec,
+            ambiguous: false,
+            fraction: 1.0,
+            memory: reported.unwrap_or(spec.memory_gb * 1e9),
+            memory_nominal: reported.is_none(),
+            bandwidth: known(spec.mem_bw_gbs).map(|x| x * 1e9),
             measured_flops: None,
             measured: false,
             cx,
-        })
+        }
+    }
+
+    /// Nominal byte/s to another GPU of the same machine, one direction: the link of modules and of bridged
+    /// pairs, else PCIe (a bridge on a plain card is an option that hosts rarely have; PCIe 4.0 x16 where the data
+    /// sheet is silent).
+    pub(crate) fn link_one_way(&self) -> f64 {
+        let linked = self.spec.form != Form::Pcie;
+        match known(self.spec.link_total_bidir_gbs) {
+            Some(both) if linked => both / 2.0 * 1e9,
+            _ => self.slot_one_way(),
+        }
+    }
+
+    /// Nominal byte/s of the card's PCIe slot, one direction; generation 4 x16 where the data sheet is silent.
+    pub(crate) fn slot_one_way(&self) -> f64 {
+        let generation = self.spec.pcie_gen.unwrap_or(4).clamp(1, 7);
+        let lanes = f64::from(self.spec.pcie_lanes.unwrap_or(16));
+        // 8 GT/s a lane in generation 3, 128 of 130 bits, doubled by each generation
+        lanes * 0.985e9 * 2_f64.powi(i32::from(generation) - 3)
+    }
+
+    /// Stored bytes of one weight, scales included.
+    pub(crate) fn weight_bytes(&self, precision: Precision) -> f64 {
+        self.cx.tables.coefficients.bytes_per_weight.of(precision)
     }
 
     /// Memory bandwidth, byte/s.
@@ -211,10 +255,10 @@ impl<'a> Device<'a> {
     fn gemm_share(&self, eight_bit: bool) -> f64 {
         let g = &self.cx.tables.coefficients.gemm;
         let precision = if eight_bit { "fp8" } else { "bf16" };
-        if let Some(share) = self.cx.tables.gemm_share(&self.spec.name, precision) {
+        let s = self.spec;
+        if let Some(share) = self.measured_share(precision) {
             return share;
         }
-        let s = self.spec;
         if self.is_amd() {
             return g.share_amd;
         }
@@ -230,6 +274,26 @@ impl<'a> Device<'a> {
             (false, true) => g.share_fp8,
             (false, false) => g.share_bf16,
         }
+    }
+
+    /// Share measured on this product; else on its siblings: same model, else same architecture, of the same form.
+    fn measured_share(&self, precision: &str) -> Option<f64> {
+        let of = |name: &str| self.cx.tables.gemm_share(name, precision);
+        let mean = |same: &dyn Fn(&GpuSpec) -> bool| {
+            let all = self
+                .cx
+                .gpus
+                .specs
+                .iter()
+                .filter(|s| s.form == self.spec.form && same(s));
+            let (sum, n) = all
+                .filter_map(|s| of(&s.name))
+                .fold((0.0, 0.0), |a, x| (a.0 + x, a.1 + 1.0));
+            (n > 0.0).then(|| sum / n)
+        };
+        of(&self.spec.name)
+            .or_else(|| mean(&|s| s.model == self.spec.model))
+            .or_else(|| mean(&|s| s.arch == self.spec.arch))
     }
 
     /// Dense rate for a number format, FLOP/s.

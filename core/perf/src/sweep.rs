@@ -106,6 +106,7 @@ pub(crate) fn predict(
                 link_low: per_second,
                 link_high: per_second,
                 class: speed.class,
+                fitted: None,
                 measured: device.measured,
                 bound_by: speed.bound_by,
                 memory,

@@ -1,13 +1,13 @@
 //! Links: how fast GPUs of one machine and machines of one cluster reduce gradients.
 //!
-//! NVLink and its kin: time = base + per_rank n + 2 (n-1)/n bytes / (eff x one-way link), fitted on NCCL
-//! runs (`[allreduce.nvlink]`). PCIe is never predicted from the card, because the topology of the host
-//! decides by more than a factor of ten: a central value with a range that reaches down to nearly
-//! unusable (`[allreduce.pcie]`). Between machines: the network of the whole machine times a share.
+//! NVLink and its kin: `formula::allreduce_nvlink`. PCIe is never predicted from the card, because the topology of
+//! the host decides by more than a factor of ten: a central value with a range that reaches down to nearly
+//! unusable (`formula::allreduce_pcie`). Between machines: the network of the whole machine times a share.
 
 use crate::PerfContext;
+use crate::formula::{allreduce_nvlink::Start, allreduce_pcie};
 use crate::spec::Device;
-use lessee_model::{Interconnect, Machine};
+use lessee_model::{Basis, Interconnect, Machine};
 
 /// What carries an all-reduce inside a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,48 +21,58 @@ pub(crate) enum BusKind {
     Measured,
 }
 
-/// All-reduce inside one machine. Bus bandwidths in byte/s.
+/// All-reduce inside one machine. Bus bandwidths of long messages in byte/s.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bus {
     pub(crate) kind: BusKind,
     pub(crate) low: f64,
     pub(crate) mid: f64,
     pub(crate) high: f64,
-    base_s: f64,
-    per_rank_s: f64,
+    start: Start,
 }
 
 impl Bus {
     /// Seconds to all-reduce `bytes` over `n` GPUs at bus bandwidth `bus` (byte/s).
     pub(crate) fn all_reduce(&self, bytes: f64, n: f64, bus: f64) -> f64 {
-        if n <= 1.0 || bytes <= 0.0 {
-            return 0.0;
+        self.start.seconds(bytes, n, bus)
+    }
+
+    /// Where its figures come from.
+    pub(crate) fn source<'a>(&self, cx: PerfContext<'a>) -> (&'a str, Basis) {
+        let of = |family| {
+            cx.tables
+                .calibration
+                .fit(family)
+                .map_or("", |fit| fit.source.as_str())
+        };
+        match self.kind {
+            BusKind::Measured => ("probe", Basis::Measured),
+            BusKind::Pcie => (of("allreduce_pcie"), Basis::Assumed),
+            BusKind::Link | BusKind::Alone => (of("allreduce_nvlink"), Basis::Modelled),
         }
-        self.base_s + self.per_rank_s * n + 2.0 * (n - 1.0) / n * bytes / bus
     }
 }
 
 /// The bus over `n` GPUs of a machine.
 pub(crate) fn bus(machine: &Machine, device: &Device<'_>, n: u32, cx: PerfContext<'_>) -> Bus {
-    let c = &cx.tables.coefficients.allreduce;
     if n <= 1 {
         return Bus {
             kind: BusKind::Alone,
             low: f64::MAX,
             mid: f64::MAX,
             high: f64::MAX,
-            base_s: 0.0,
-            per_rank_s: 0.0,
+            start: Start::default(),
         };
     }
+    let c = &cx.tables.calibration.allreduce_nvlink.coefficients;
+    let start = c.start(&device.spec.arch);
     let positive = |x: f64| (x.is_finite() && x > 0.0).then_some(x);
     let fixed = |kind, bus: f64| Bus {
         kind,
         low: bus,
         mid: bus,
         high: bus,
-        base_s: c.nvlink.base_us * 1e-6,
-        per_rank_s: c.nvlink.per_rank_us * 1e-6,
+        start,
     };
     let all_reduce = cx
         .measured
@@ -98,21 +108,32 @@ pub(crate) fn bus(machine: &Machine, device: &Device<'_>, n: u32, cx: PerfContex
                 .map_or(gbs, |m| gbs.min(2.0 * m)),
         );
     }
+    let n = f64::from(n);
     if let Some(total) = wire {
         // labels sum both directions; an all-reduce uses one
-        return fixed(BusKind::Link, c.nvlink.eff * total / 2.0 * 1e9);
+        return fixed(BusKind::Link, c.bus(total / 2.0 * 1e9, n));
     }
-    let cap = match machine.interconnect {
-        Some(Interconnect::Pcie) => of_machine.map_or(f64::MAX, |gbs| gbs / 2.0),
-        _ => f64::MAX,
+    let of_slot = match machine.interconnect {
+        Some(Interconnect::Pcie) => of_machine.map(|gbs| gbs / 2.0 * 1e9),
+        _ => None,
     };
+    let slot = of_slot.unwrap_or_else(|| {
+        let assumed = &cx.tables.coefficients.allreduce.pcie;
+        let generation = device.spec.pcie_gen.unwrap_or(assumed.generation);
+        let lanes = device.spec.pcie_lanes.unwrap_or(assumed.lanes);
+        cx.tables
+            .calibration
+            .host_copy
+            .coefficients
+            .one_way(generation, lanes)
+    });
+    let bus = allreduce_pcie::bus(&cx.tables.calibration, slot, n);
     Bus {
         kind: BusKind::Pcie,
-        low: c.pcie.bus_gbs_low.min(cap) * 1e9,
-        mid: c.pcie.bus_gbs_mid.min(cap) * 1e9,
-        high: c.pcie.bus_gbs_high.min(cap) * 1e9,
-        base_s: c.pcie.base_us * 1e-6,
-        per_rank_s: c.pcie.per_rank_us * 1e-6,
+        low: bus.low,
+        mid: bus.mid,
+        high: bus.high,
+        start,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The measured tables behind the model, as plain data; `io/catalog` fills them from `data/`.
 
 use crate::Coefficients;
+use crate::formula::Calibration;
 use lessee_model::{Form, GpuSpec, Provenance, gpu::same_memory};
 use std::sync::Arc;
 
@@ -9,6 +10,8 @@ use std::sync::Arc;
 pub struct PerfTables {
     /// `data/perf.toml`
     pub coefficients: Coefficients,
+    /// `data/calibration.toml`
+    pub calibration: Calibration,
     /// `data/cc-by-sa/gemm.csv`
     pub gemm: Vec<GemmRow>,
     /// `data/render/blender_scores.csv`

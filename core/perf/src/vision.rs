@@ -1,19 +1,19 @@
 //! Training of what counts samples: vision networks, encoders, diffusion models.
 //!
-//! One GPU: samples/s = util x F(A100) / (3 x forward FLOPs) x (BW / BW(A100))^0.49 x (F / F(A100))^0.34.
-//! The ratio is fitted over one-GPU runs of CNNs and BERT, 12 % leave one GPU out
-//! (`[train.vision_ratio]`); the utilisations are assumed (`[train.vision_analytic]`). Several GPUs:
-//! gradients are reduced once a step over the link that the machine has. CPU and storage cap the whole.
+//! One GPU: the formula of [`crate::formula::vision_train_renter`] without an anchor, so that a network is known by
+//! its forward FLOPs and its kind alone. Several GPUs: gradients are reduced once a step over the link that the
+//! machine has. CPU and storage cap the whole.
 
 use crate::coefficients::Coefficients;
 use crate::feed::{Appetite, ceiling};
+use crate::formula::{Question, vision_train_renter};
 use crate::memory::{Footprint, Split, checkpointing_choices, stages};
 use crate::nofit::NoFit;
 use crate::outcome::{Outcome, Terms};
 use crate::predict::Group;
 use crate::range::Class;
 use crate::spec::{MIB, RateKind};
-use crate::sync::{Bus, BusKind, Net, bus, net};
+use crate::sync::{Bus, Net, bus, net};
 use lessee_model::{
     Basis, BoundBy, MemoryUse, ModelKind, Msg, WorkUnit,
     perf::Layout,
@@ -21,32 +21,33 @@ use lessee_model::{
 };
 
 struct Kind {
-    util: f64,
+    limits: vision_train_renter::Kind,
     activation_mib_per_gflop: f64,
     cpu_seconds: f64,
 }
 
 fn kind(job: &TrainJob, c: &Coefficients) -> Kind {
-    let (a, m, f) = (&c.train.vision_analytic, &c.memory.vision, &c.feed);
+    use vision_train_renter::Kind as Limits;
+    let (m, f) = (&c.memory.vision, &c.feed);
     match job.model.kind {
         ModelKind::Diffusion => Kind {
-            util: a.util_diffusion,
+            limits: Limits::Dense,
             activation_mib_per_gflop: m.activation_mib_per_gflop_diffusion,
             cpu_seconds: f.cpu_seconds_per_diffusion_sample,
         },
         ModelKind::Encoder | ModelKind::Llm => Kind {
-            util: a.util_transformer,
+            limits: Limits::Dense,
             activation_mib_per_gflop: m.activation_mib_per_gflop_transformer,
             cpu_seconds: f.cpu_seconds_per_encoder_sample,
         },
         // attention heads tell a vision transformer from a convolutional network
         ModelKind::Vision if job.model.heads.is_some() => Kind {
-            util: a.util_transformer,
+            limits: Limits::Dense,
             activation_mib_per_gflop: m.activation_mib_per_gflop_transformer,
             cpu_seconds: f.cpu_seconds_per_image,
         },
         ModelKind::Vision => Kind {
-            util: a.util_cnn,
+            limits: Limits::Conv,
             activation_mib_per_gflop: m.activation_mib_per_gflop_cnn,
             cpu_seconds: f.cpu_seconds_per_image,
         },
@@ -203,26 +204,34 @@ pub(crate) fn predict(
     };
     let what = kind(job, c);
     let rate = device.rate(job.precision)?;
-    let bandwidth = device.bandwidth()?;
     let per_machine = f64::from(group.gpus_per_node);
     let nodes = f64::from(group.nodes);
     let gpus = per_machine * nodes;
-    let r = &c.train.vision_ratio;
-    let bw_ratio = bandwidth / (r.reference_bw_gbs * 1e9);
-    let flops_ratio = rate.dense / (r.reference_tflops * 1e12);
-    let anchor = what.util * r.reference_tflops * 1e12 / (3.0 * gflops * 1e9);
+    let single = matches!(job.precision, Precision::Fp32 | Precision::Tf32);
+    let asked = vision_train_renter::Query {
+        key: String::new(),
+        kind: what.limits,
+        single,
+        chip: device.chip(rate.dense)?,
+        arch: device.spec.arch.to_string(),
+        gpus: 1.0,
+        linked: false,
+        forward: Some(gflops * 1e9),
+    };
+    let fit = &cx.tables.calibration.vision_train_renter.coefficients;
     let passes = match job.method {
         Method::Full => 1.0,
         // no weight gradients: two of three passes
         Method::Lora | Method::Qlora => c.train.llm.adapter.lora_flops_factor,
     };
-    let width = match job.precision {
-        Precision::Fp32 | Precision::Tf32 => c.bytes_per_weight.fp32 / c.bytes_per_weight.bf16,
-        _ => 1.0,
+    let width = if single {
+        c.bytes_per_weight.fp32 / c.bytes_per_weight.bf16
+    } else {
+        1.0
     };
     let global = job
         .global_batch
-        .unwrap_or(c.train.vision_analytic.batch_per_gpu * gpus)
+        .unwrap_or(c.train.vision.batch_per_gpu * gpus)
         .max(1.0);
     let problem = Problem {
         job,
@@ -234,7 +243,7 @@ pub(crate) fn predict(
         nodes,
         // a step lasts as long as its busiest GPU; what the others have less of is idle time
         per_gpu: (global / gpus).ceil(),
-        one: anchor * bw_ratio.powf(r.bw_exponent) * flops_ratio.powf(r.flops_exponent) / passes,
+        one: asked.one_gpu(&cx.tables.calibration) / passes,
         links: bus(group.machine, device, group.gpus_per_node, cx),
         wire: net(group.machine, cx),
     };
@@ -254,13 +263,14 @@ pub(crate) fn predict(
         limit.by
     } else if sync > compute {
         BoundBy::GradientSync
-    } else if bw_ratio < flops_ratio {
+    } else if asked.streams_memory(fit) {
         BoundBy::MemoryBandwidth
     } else {
         BoundBy::Compute
     };
 
-    let mut notes = vec![Msg::new("perf-assumed-utilisation").arg("share", what.util)];
+    let mut notes =
+        vec![Msg::new("perf-assumed-utilisation").arg("share", fit.util.of(what.limits))];
     device.notes(rate.kind, &mut notes);
     if group.machine.vcpus.is_none() && cpu > 0.0 {
         notes.push(Msg::new("perf-vcpus-unknown"));
@@ -293,30 +303,34 @@ pub(crate) fn predict(
     }
 
     let mut terms = Terms::new(cx);
+    let source = cx
+        .tables
+        .calibration
+        .fit(asked.family())
+        .map_or("", |f| f.source.as_str());
     terms.add(
         "one_gpu",
         problem.one,
         "samples/s",
         Basis::Modelled,
-        &r.source,
+        source,
         || {
             format!(
-                "{:.2} x {:.1} TFLOP/s / (3 x {gflops:.2} GFLOP) x {bw_ratio:.3}^{} x {flops_ratio:.3}^{}",
-                what.util, r.reference_tflops, r.bw_exponent, r.flops_exponent
+                "{:.2} x {:.1} TFLOP/s / (3 x {gflops:.2} GFLOP) / {:.3} times the reference",
+                fit.util.of(what.limits),
+                fit.reference.tensor / 1e12,
+                asked.time(fit)
             )
         },
     );
-    terms.add("compute", compute, "s", Basis::Modelled, &r.source, || {
+    terms.add("compute", compute, "s", Basis::Modelled, source, || {
         format!(
             "{:.0} samples a GPU / {:.1} per s",
             problem.per_gpu, way.one
         )
     });
     if gpus > 1.0 {
-        let (source, basis) = match links.kind {
-            BusKind::Pcie => (&c.allreduce.pcie.source, Basis::Assumed),
-            _ => (&c.allreduce.nvlink.source, Basis::Modelled),
-        };
+        let (source, basis) = links.source(cx);
         terms.add("gradient_sync", sync, "s", basis, source, || {
             format!(
                 "{:.3e} B over {gpus} GPU, bus {:.1} GB/s",
@@ -344,6 +358,11 @@ pub(crate) fn predict(
         link_low: at(links.low),
         link_high: at(links.high),
         class,
+        fitted: Some(
+            cx.tables
+                .calibration
+                .range(&asked, c.range.unseen_architecture),
+        ),
         measured: device.measured || limit.measured,
         bound_by,
         memory: way.memory,

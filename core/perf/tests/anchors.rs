@@ -77,7 +77,7 @@ fn a_loaded_server_with_as_many_requests_in_flight_as_were_measured() {
 #[test]
 fn a_looser_objective_admits_more_and_never_yields_less() {
     let mut before = 0.0;
-    for ms in [25.0, 30.0, 50.0, 100.0, 1000.0] {
+    for ms in [25.0, 30.0, 50.0, 75.0, 1000.0] {
         let job = Job::Serve(serving("llama-3.1-8b", 256.0, 128.0, ms));
         let p = run(&job, &machine("L40S", 1, Interconnect::None), 1).expect("fits");
         assert!(p.per_second > before, "{ms} ms: {p:?}");
@@ -88,14 +88,19 @@ fn a_looser_objective_admits_more_and_never_yields_less() {
 
 #[test]
 fn training_reaches_the_utilisation_of_published_runs() {
-    let mfu = |gpu: &str, params: f64, layers: f64, hidden: f64| {
+    // llm-foundry MPT, sequences of 2,048 (1,024 and 4,096 bracket the 7B runs with recomputation)
+    let mfu = |gpu: &str, params: f64, layers: f64, hidden: f64, recompute: bool| {
         let mut job = training("llama-2-7b", Method::Full, 2048.0);
         job.model.params = params;
         job.model.active_params = params;
         job.model.layers = Some(layers);
         job.model.hidden = Some(hidden);
         job.model.heads = Some(hidden / 128.0);
-        job.activation_checkpointing = Some(true);
+        job.model.ffn = Some(4.0 * hidden);
+        job.model.kv_heads = job.model.heads;
+        job.model.head_dim = Some(128.0);
+        job.model.vocab = Some(50_368.0);
+        job.activation_checkpointing = Some(recompute);
         let machine = machine(gpu, 8, Interconnect::Nvswitch);
         let p = run(&Job::Train(job), &machine, 1).expect(gpu);
         let dense = WORLD
@@ -105,27 +110,55 @@ fn training_reaches_the_utilisation_of_published_runs() {
             .find(|s| &*s.name == gpu)
             .and_then(|s| s.bf16_tflops)
             .expect("rate");
-        let flops = (6.0 * params + 12.0 * layers * hidden * 2048.0) * 4.0 / 3.0;
+        let flops = 6.0 * params + 12.0 * layers * hidden * 2048.0;
         p.per_second / 8.0 * flops / (dense * 1e12)
     };
-    near(
-        "1B on A100",
-        mfu("A100-SXM4-80GB", 1.3e9, 24.0, 2048.0),
-        0.59,
-        0.15,
-    );
-    near(
-        "7B on A100",
-        mfu("A100-SXM4-80GB", 6.7e9, 32.0, 4096.0),
-        0.69,
-        0.15,
-    );
-    near(
-        "7B on H100",
-        mfu("H100-SXM5-80GB", 6.7e9, 32.0, 4096.0),
-        0.47,
-        0.15,
-    );
+    let cases = [
+        (
+            "1B on A100",
+            "A100-SXM4-80GB",
+            1.316e9,
+            24.0,
+            2048.0,
+            false,
+            0.599,
+        ),
+        (
+            "7B on A100",
+            "A100-SXM4-80GB",
+            6.66e9,
+            32.0,
+            4096.0,
+            true,
+            0.565,
+        ),
+        (
+            "1B on H100",
+            "H100-SXM5-80GB",
+            1.316e9,
+            24.0,
+            2048.0,
+            false,
+            0.418,
+        ),
+        (
+            "7B on H100",
+            "H100-SXM5-80GB",
+            6.66e9,
+            32.0,
+            4096.0,
+            true,
+            0.417,
+        ),
+    ];
+    for (what, gpu, params, layers, hidden, recompute, measured) in cases {
+        near(
+            what,
+            mfu(gpu, params, layers, hidden, recompute),
+            measured,
+            0.1,
+        );
+    }
 }
 
 #[test]

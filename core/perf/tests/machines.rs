@@ -94,19 +94,12 @@ fn adapters_save_a_third_of_the_arithmetic_and_four_bits_cost_some() {
             .expect("fits")
             .per_second
     };
-    // 6P against 4P a token, attention the same
-    near(
-        "LoRA against full",
-        speed(Method::Lora) / speed(Method::Full),
-        1.5,
-        0.02,
-    );
-    near(
-        "QLoRA against LoRA",
-        speed(Method::Lora) / speed(Method::Qlora),
-        1.4,
-        0.01,
-    );
+    // 8P against 6P a token with recomputation; attention and element-wise work are the same
+    let saved = speed(Method::Lora) / speed(Method::Full);
+    assert!((1.15..1.34).contains(&saved), "LoRA against full: {saved}");
+    // weights are unpacked once a micro-batch: next to nothing where a large memory holds a large one
+    let cost = speed(Method::Lora) / speed(Method::Qlora);
+    assert!(cost > 1.0 && cost < 1.4, "QLoRA against LoRA: {cost}");
 }
 
 #[test]
@@ -120,7 +113,7 @@ fn what_cannot_be_said_is_refused_not_guessed() {
     chip.class = lessee_model::AcceleratorClass::Npu;
     assert_eq!(code(&chip, &serve), "not_a_gpu");
     assert_eq!(
-        code(&machine("RTX PRO 5000 Blackwell", 1, ALONE), &serve),
+        code(&machine("RTX PRO 4500 Blackwell Server", 1, ALONE), &serve),
         "no_rate"
     );
     assert_eq!(code(&machine("H20-141GB", 1, ALONE), &serve), "no_rate");
@@ -332,7 +325,7 @@ fn a_probe_replaces_the_data_sheet_and_narrows_the_range() {
     };
     let table = run(&job, &m, 1).expect("fits");
     // a healthy card reads what the table implies: nothing moves but the range
-    let healthy = with(&probe(300.0 * 0.82, 121.0 * 0.55));
+    let healthy = with(&probe(300.0 * 0.81, 121.0 * 0.55));
     near("healthy", healthy.per_second, table.per_second, 0.02);
     assert_eq!(
         (table.basis, healthy.basis),
@@ -509,12 +502,9 @@ fn a_step_is_as_long_as_its_busiest_replica() {
 #[test]
 fn bad_coefficients_are_named() {
     let text = include_str!("../../../data/perf.toml");
-    let broken = text.replace("mfu_prefill = 0.45", "mfu_prefill = nan");
+    let broken = text.replace("max_batch = 256.0", "max_batch = nan");
     let error = Coefficients::from_toml(&broken).expect_err("nan");
-    assert!(
-        error.contains("decode.renter_loaded.mfu_prefill"),
-        "{error}"
-    );
+    assert!(error.contains("serve.max_batch"), "{error}");
     let error = Coefficients::from_toml(&text.replace("overlap = 0.5", "overlap = -0.5"))
         .expect_err("sign");
     assert!(error.contains("allreduce.overlap"), "{error}");

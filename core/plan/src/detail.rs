@@ -1,7 +1,7 @@
 //! A finalist in full: prediction with its terms, itemised bill at the median and the 90th percentile,
 //! cost per useful unit, and what the reader should be warned of.
 
-use crate::evaluate::{Candidate, Screening, job_units, place_tariff, trains};
+use crate::evaluate::{Candidate, Screening, place_tariff, trains};
 use lessee_cost::{Case, Percentile, Run, bill, expected_run, wall_seconds};
 use lessee_model::workload::Job;
 use lessee_model::{
@@ -109,6 +109,9 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Op
         warnings
             .push(Msg::new("warn-spot-risk-assumed").arg("per_hour", risk.hazard_per_hour * 100.0));
     }
+    if spot {
+        warnings.extend(screening.spot_medians.warning(&input, machine, &price));
+    }
     if spot && w.checkpoint.is_none() && trains(&w.job) {
         warnings.push(Msg::new("warn-spot-without-checkpoint"));
     }
@@ -182,10 +185,10 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Op
 fn cost_per_unit(job: &Job, total: Option<Money>) -> CostPerUnit {
     let (unit, count) = match job {
         Job::Train(_) => ("run", 1.0),
-        Job::Serve(_) => ("1M tokens", job_units(job) / 1e6),
-        Job::Render(_) => ("frame", job_units(job)),
-        Job::Sweep(_) => ("trial", job_units(job)),
-        Job::Hours(_) => ("gpu_hour", job_units(job)),
+        Job::Serve(_) => ("1M tokens", job.units() / 1e6),
+        Job::Render(_) => ("frame", job.units()),
+        Job::Sweep(_) => ("trial", job.units()),
+        Job::Hours(_) => ("gpu_hour", job.units()),
     };
     let amount = total.and_then(|t| {
         Some(Money::new(

@@ -4,13 +4,14 @@
 
 use crate::derived::{Derived, derive};
 use crate::feasible::{Reject, Wanted, machine_ok};
+use crate::outlier::SpotMedians;
 use jiff::civil::Date;
 use lessee_cost::{Run, expected_run, resolve_tariff, source_egress, spot_risk};
 use lessee_model::tariff::SpotRisk;
 use lessee_model::workload::{Defaults, Job, Trial, Workload};
 use lessee_model::{
     AsOf, Catalog, GpuTable, Machine, Money, Offer, Prediction, Price, ProbeReport, Purchase,
-    Tariff, TariffBook,
+    StaleAfter, Tariff, TariffBook,
 };
 use lessee_perf::{PerfContext, PerfTables, predict};
 use std::collections::{HashMap, HashSet};
@@ -46,6 +47,11 @@ pub struct Rules {
     pub lead_candidates: usize,
     /// By how much a price may have moved per month, as a share; from price lists read twice.
     pub price_drift_per_month: f64,
+    pub stale: StaleAfter,
+    /// A spot price below this share of the median of its GPU is warned of.
+    pub spot_outlier_share: f64,
+    /// Prices without which there is no such median.
+    pub spot_outlier_prices: usize,
     /// Used where nobody publishes interruptions.
     pub spot_fallback: SpotRisk,
 }
@@ -61,6 +67,9 @@ impl Rules {
             front_extras: d.get("plan.front_extras") as usize,
             lead_candidates: d.get("plan.lead_candidates") as usize,
             price_drift_per_month: d.get("plan.price_drift_per_month"),
+            stale: StaleAfter::from_defaults(d),
+            spot_outlier_share: d.get("plan.spot_outlier_share"),
+            spot_outlier_prices: d.get("plan.spot_outlier_prices") as usize,
             spot_fallback: SpotRisk {
                 hazard_per_hour: d.get("spot.hazard_per_hour"),
                 hazard_low: d.get("spot.hazard_low"),
@@ -144,6 +153,7 @@ pub(crate) struct Screening<'a> {
     risks: HashMap<OfferName, (SpotRisk, bool)>,
     derived: Derived,
     ages: Vec<(AsOf, i32)>,
+    pub(crate) spot_medians: SpotMedians,
 }
 
 impl<'a> Screening<'a> {
@@ -164,6 +174,7 @@ impl<'a> Screening<'a> {
                 .collect(),
             derived: derive(input.catalog, input.tariffs),
             ages: Vec::new(),
+            spot_medians: SpotMedians::default(),
         }
     }
 
@@ -425,17 +436,6 @@ fn speaks_for(
                                 .is_none_or(|f| machine.gpu.form.is_none_or(|m| m == f))
                     })
         }
-    }
-}
-
-/// Work units of the whole job.
-pub(crate) fn job_units(job: &Job) -> f64 {
-    match job {
-        Job::Train(t) => t.units,
-        Job::Sweep(s) => f64::from(s.trials),
-        Job::Serve(s) => s.rate * s.output_tokens * s.duration.0,
-        Job::Render(r) => r.frames,
-        Job::Hours(h) => h.gpu_hours,
     }
 }
 

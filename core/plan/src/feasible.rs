@@ -1,6 +1,6 @@
 //! May this machine, at this offer, do the job at all? Cheap checks only; speed comes in `evaluate`.
 
-use crate::PlanInput;
+use crate::{PlanInput, Rules};
 use lessee_model::workload::Constraints;
 use lessee_model::{
     AcceleratorClass, Basis, Confidence, GpuRef, Machine, Market, Money, Msg, Offer, Price,
@@ -253,6 +253,6 @@ pub(crate) fn unranked_because(
 }
 
 /// Whether a price of this age is older than its market allows.
-pub(crate) fn is_stale(offer: &Offer, age_days: Option<i32>) -> bool {
-    age_days.is_some_and(|days| days > offer.market.stale_after_days())
+pub(crate) fn is_stale(offer: &Offer, age_days: Option<i32>, rules: &Rules) -> bool {
+    age_days.is_some_and(|days| days > rules.stale.days(offer.market))
 }

@@ -11,6 +11,7 @@ mod derived;
 mod detail;
 mod evaluate;
 mod feasible;
+mod outlier;
 mod pareto;
 mod rank;
 mod screen;

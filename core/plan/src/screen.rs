@@ -166,7 +166,7 @@ fn entries<'a>(
             risk: (price.purchase == Purchase::Spot).then(|| s.risk(offer).0),
             unranked: unranked_because(offer, machine, &price, age, &input),
             modelled: price.why.basis == Basis::Modelled,
-            stale: is_stale(offer, age),
+            stale: is_stale(offer, age, &input.rules),
             age_days: f64::from(age.unwrap_or(0).max(0)),
         };
         put(entry, &price);
@@ -355,7 +355,9 @@ fn mix(s: &mut Screening<'_>, index: u32, ranked: &mut Vec<Candidate>) {
                 wall_s: screened.wall_s,
                 risk: 0.0,
                 modelled: false,
-                stale: ages.into_iter().any(|age| is_stale(offer, age)),
+                stale: ages
+                    .into_iter()
+                    .any(|age| is_stale(offer, age, &input.rules)),
                 age_days: f64::from(ages.into_iter().flatten().max().unwrap_or(0).max(0)),
             });
         }

@@ -452,3 +452,38 @@ fn why_not_gives_the_reason_that_tells_most() {
     ));
     assert!(why_not(input(&c, &w), &plan, "nobody/*").is_empty());
 }
+
+#[test]
+fn a_spot_price_far_below_all_others_is_warned_of() {
+    let spot = |per_hour: &str| {
+        let p = Purchase::Spot;
+        vec![price(
+            p,
+            per_hour,
+            Basis::Published,
+            Confidence::Verified,
+            "2026-11-20",
+        )]
+    };
+    let w = workload(LORA);
+    let warned = |odd: &str, others: usize| {
+        let mut offers = vec![offer("odd", "north", spot(odd))];
+        offers.extend((0..others).map(|i| offer(&format!("usual{i}"), "r", spot("24 USD"))));
+        let plan = run(&catalog(offers), &w, 10);
+        let of_odd = |o: &&lessee_plan::PlanOption| o.offer == 0;
+        let option = plan.options.iter().find(of_odd).expect("ranked").clone();
+        option
+            .warnings
+            .into_iter()
+            .find(|m| m.id == "warn-spot-outlier")
+    };
+    // the median is 3 USD per GPU and hour; 35 % of it are 1.05, eight of them 8.40
+    let warning = warned("8.3 USD", 5).expect("a third of the usual");
+    let count = warning.args.iter().find(|(name, _)| name == "count");
+    assert_eq!(
+        count.map(|(_, n)| n.clone()),
+        Some(lessee_model::Arg::Number(6.0))
+    );
+    assert_eq!(warned("8.5 USD", 5), None);
+    assert_eq!(warned("8.3 USD", 3), None, "too few to tell what is usual");
+}

@@ -38,6 +38,13 @@ pub enum CatalogError {
         column: &'static str,
         suggestion: Option<String>,
     },
+    /// A table of measurements; `what`: the columns that would tell its kind, or the reader's words.
+    #[error("{file} line {line}: {what}")]
+    Table {
+        file: String,
+        line: u64,
+        what: String,
+    },
     #[error("{file} line {line}: the file stops in the middle")]
     Truncated { file: String, line: u64 },
     #[error("{file} line {line}: {found} fields instead of {expected}")]
@@ -139,6 +146,10 @@ impl Explain for CatalogError {
             CatalogError::Encoding { file, line } => Msg::new("error-input-encoding")
                 .arg("file", file.clone())
                 .arg("line", *line as f64),
+            CatalogError::Table { file, line, what } => Msg::new("error-measurements")
+                .arg("file", file.clone())
+                .arg("line", *line as f64)
+                .arg("what", what.clone()),
             CatalogError::UnknownFormat { file, header } => Msg::new("error-import-format")
                 .arg("file", file.clone())
                 .arg("header", header.clone()),
@@ -223,6 +234,7 @@ impl Explain for CatalogError {
             CatalogError::Packed { .. } => vec![Msg::new("hint-input-packed")],
             CatalogError::NotText { .. } => vec![Msg::new("hint-input-not-text")],
             CatalogError::Encoding { .. } => vec![Msg::new("hint-input-encoding")],
+            CatalogError::Table { .. } => vec![Msg::new("hint-measurements")],
             CatalogError::UnknownFormat { .. } => vec![Msg::new("hint-import-format")],
             CatalogError::MissingColumn { suggestion, .. } => {
                 let mut hints: Vec<Msg> = did_you_mean(suggestion);

@@ -162,6 +162,26 @@ fn matching_machines(
         .collect())
 }
 
+/// The GPUs among these that no machine of the catalog has at a usable price, whatever their number:
+/// asked for by a name that is known, but not for sale here. A name that nobody knows is left out.
+pub fn gpus_without_price(
+    catalog: &Catalog,
+    gpus: &lessee_model::GpuTable,
+    asked: &[GpuFilter],
+) -> Vec<GpuRef> {
+    let mut absent: Vec<GpuRef> = Vec::new();
+    for gpu in asked.iter().filter_map(|g| gpus.resolve(&g.name)) {
+        let priced = catalog.offers.iter().any(|offer| {
+            matches_gpu(catalog.machine(offer), &gpu, None)
+                && offer.prices.iter().any(|p| !p.per_hour.amount.is_zero())
+        });
+        if !priced && !absent.contains(&gpu) {
+            absent.push(gpu);
+        }
+    }
+    absent
+}
+
 /// What [`list`] asks of a machine, as far as it can be said before the user's offers are known; `None`
 /// where nothing is asked of it, or where a GPU has a name that only those may know.
 pub(crate) fn wanted_machine(

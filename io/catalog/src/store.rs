@@ -109,7 +109,8 @@ impl Store {
             path: path.clone(),
             what,
         };
-        let manifest: Manifest = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+        let manifest: Manifest = serde_json::from_str(&text)
+            .map_err(|e| wrong(format!("{}:{}", e.line(), e.column())))?;
         if manifest.schema != SCHEMA {
             return Err(wrong(manifest.schema));
         }
@@ -155,11 +156,19 @@ impl Store {
             rows: offers.offers.iter().map(|o| o.prices.len() as u64).sum(),
         };
         let _lock = self.lock()?;
-        self.replace(&info.file, &bytes)?;
+        // read before anything is written: a damaged list stops the import, not the table beside it
         let mut all = self.snapshots()?;
+        let known = all.iter().any(|s| s.file == info.file);
+        self.replace(&info.file, &bytes)?;
         all.retain(|s| s.file != info.file);
         all.push(info.clone());
-        self.write_manifest(all)?;
+        if let Err(e) = self.write_manifest(all) {
+            // a table that no list names would lie there for ever
+            if !known {
+                let _ = fs::remove_file(self.folder.join(&info.file));
+            }
+            return Err(e);
+        }
         Ok(info)
     }
 
@@ -175,19 +184,31 @@ impl Store {
         let _lock = self.lock()?;
         let (gone, kept): (Vec<_>, Vec<_>) =
             self.snapshots()?.into_iter().partition(|s| s.name == name);
-        self.write_manifest(kept)?;
-        for info in &gone {
+        // the list first, so that it never names a table that is gone; on a full disk the tables make room
+        match self.write_manifest(kept.clone()) {
+            Err(CatalogError::Io { source, .. }) if no_room(&source) => {
+                self.delete_tables(&gone)?;
+                self.write_manifest(kept)?;
+            }
+            Err(e) => return Err(e),
+            Ok(()) => self.delete_tables(&gone)?,
+        }
+        Ok(gone)
+    }
+
+    fn delete_tables(&self, gone: &[SnapshotInfo]) -> Result<(), CatalogError> {
+        for info in gone {
+            if let Some(path) = self.cache_path(info) {
+                let _ = fs::remove_file(path);
+            }
             match fs::remove_file(self.folder.join(&info.file)) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                     return Err(self.io("remove", &info.file, e));
                 }
                 _ => {}
             }
-            if let Some(path) = self.cache_path(info) {
-                let _ = fs::remove_file(path);
-            }
         }
-        Ok(gone)
+        Ok(())
     }
 
     /// The entry that `name` (the newest), `name@2026-11-30` or `name@2026-11-30T10:15` (the newest of
@@ -224,7 +245,8 @@ impl Store {
     /// replaces a built-in or older row of the same place, machine type and way of paying.
     ///
     /// # Errors
-    /// The manifest cannot be read. A single bad table is reported in [`Loaded::problems`].
+    /// None at present: a list of snapshots or a table that cannot be read is reported in
+    /// [`Loaded::problems`], and what is built in can be worked with all the same.
     pub fn load_all(&self, facts: &Facts) -> Result<Loaded, CatalogError> {
         self.load_layers(facts, None)
     }
@@ -250,15 +272,19 @@ impl Store {
         facts: &Facts,
         wanted: Option<&dyn Fn(&Machine) -> bool>,
     ) -> Result<Loaded, CatalogError> {
-        let mut newest: Vec<SnapshotInfo> = Vec::new();
-        for info in self.snapshots()? {
-            newest.retain(|s| s.name != info.name);
-            newest.push(info);
-        }
         let mut out = Loaded {
             catalog: facts.catalog.clone(),
             problems: Vec::new(),
         };
+        let all = self.snapshots().unwrap_or_else(|problem| {
+            out.problems.push(problem);
+            Vec::new()
+        });
+        let mut newest: Vec<SnapshotInfo> = Vec::new();
+        for info in all {
+            newest.retain(|s| s.name != info.name);
+            newest.push(info);
+        }
         let mut below = HashSet::new();
         for info in newest {
             let keep = match wanted {
@@ -348,8 +374,21 @@ impl Store {
             .open(&path)
             .map_err(|e| self.io("lock", ".lock", e))?;
         file.lock().map_err(|e| self.io("lock", ".lock", e))?;
+        self.sweep();
         // released when the file is closed
         Ok(file)
+    }
+
+    /// Deletes what a writer that was killed left half written. Under the lock nobody else is writing. Tables
+    /// are never swept: where the list was lost they are all that is left.
+    fn sweep(&self) {
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with('.') && name.ends_with(".tmp") {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
     }
 
     fn write_manifest(&self, snapshots: Vec<SnapshotInfo>) -> Result<(), CatalogError> {
@@ -392,6 +431,11 @@ impl Store {
             source,
         }
     }
+}
+
+fn no_room(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
 fn missing(name: &str, known: &[SnapshotInfo]) -> CatalogError {

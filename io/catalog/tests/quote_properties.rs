@@ -159,3 +159,41 @@ fn hostile_size_costs_linear_time() {
         import_as(&deep.repeat(20_000), "q.yaml");
     }
 }
+
+/// A place name that goes on and on once took one stack frame for each dash.
+#[test]
+fn a_place_of_a_hundred_thousand_parts_is_survived() {
+    let long = format!("{}华东", "华东-".repeat(100_000));
+    for text in [
+        long.clone(),
+        format!("L20 {long} 3元/时"),
+        format!("地域：{long}，L4 3元/时"),
+        format!("型号,地域,单价(元/卡/时)\nL4,{long},3.00\n"),
+    ] {
+        import(&text);
+        import_as(&text, "q.csv");
+    }
+}
+
+/// Short remarks of the shape `key: value`, each of which could begin a machine.
+#[test]
+fn a_heap_of_short_remarks_costs_no_more_than_other_lines() {
+    let time = |line: &str, bytes: usize| {
+        let text = line.repeat(bytes / line.len());
+        let start = Instant::now();
+        let offers = import(&text).offers.len();
+        (start.elapsed(), offers)
+    };
+    for line in [
+        "地域：华东\n",
+        "备注：含税\n",
+        "memory: 80GB\n",
+        "GPU: H100\n",
+        "price: 3\n",
+    ] {
+        let (small, _) = time(line, 100_000);
+        let (large, _) = time(line, 800_000);
+        let allowed = small * 16 + Duration::from_millis(500);
+        assert!(large < allowed, "{line:?}: {small:?} -> {large:?}");
+    }
+}

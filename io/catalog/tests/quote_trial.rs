@@ -559,3 +559,45 @@ fn a_last_row_that_stops_early() {
         assert_eq!(read.doc.offers.len(), 1, "{end}");
     }
 }
+
+#[test]
+fn a_pasted_text_that_stops_in_the_middle_of_a_row() {
+    let asked = |text: &str| {
+        let quote = import_quote(text, "paste.txt", &context());
+        codes(&quote).contains(&"last_line_unfinished")
+    };
+    let rows = |sep: &str, last: &str| {
+        let row = |gpu: &str, price: &str| [gpu, "8", price].join(sep);
+        let head = ["GPU", "GPUs per node", "USD per GPU-hour"].join(sep);
+        [
+            head,
+            row("H100 SXM 80GB", "2.49"),
+            row("H200 SXM 141GB", "3.19"),
+            last.replace(';', sep),
+        ]
+        .join("\n")
+    };
+    for sep in ["  ", "\t", " | ", ", "] {
+        assert!(
+            asked(&rows(sep, "B200 SXM 180GB;8;4.")),
+            "{sep:?}: cut behind the point"
+        );
+        assert!(
+            asked(&rows(sep, "B200 SXM 180GB;8;4")),
+            "{sep:?}: cut before the point"
+        );
+        assert!(
+            !asked(&rows(sep, "B200 SXM 180GB;8;4.99")),
+            "{sep:?}: whole"
+        );
+        assert!(
+            !asked(&rows(sep, "B200 SXM 180GB;8;4\n")),
+            "{sep:?}: a line break ends it"
+        );
+    }
+    assert!(asked(&rows("  ", "B200 SXM 180GB;8")), "a cell is missing");
+    assert!(
+        !asked("8x H100 SXM 80GB, 20.00 USD per hour"),
+        "a sentence is no table"
+    );
+}

@@ -238,7 +238,7 @@ fn damage_is_reported_and_does_not_hide_the_rest() {
 
     std::fs::write(store.folder().join("manifest.json"), "{").expect("written");
     assert!(matches!(
-        store.load_all(&FACTS),
+        store.snapshots(),
         Err(CatalogError::Manifest { .. })
     ));
     // and saving does not overwrite what it cannot read
@@ -466,4 +466,71 @@ fn doctor_knows_the_defects_of_the_wild() {
         );
     }
     assert_eq!(found.len(), 5, "{found:?}");
+}
+
+fn files(folder: &std::path::Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .expect("folder")
+        .map(|e| e.expect("entry").file_name().to_string_lossy().into_owned())
+        .filter(|name| name != ".lock")
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn what_fails_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().expect("folder");
+    let store = Store::open(folder.path());
+    let time = "2026-11-01T00:00:00Z";
+    let manifest = folder.path().join("manifest.json");
+    // a list that cannot be read
+    std::fs::write(&manifest, "{ damaged").expect("write");
+    let error = store
+        .save("ours", &p5("40 USD"), &meta(time))
+        .expect_err("damaged");
+    assert!(matches!(error, CatalogError::Manifest { .. }), "{error}");
+    assert_eq!(files(folder.path()), ["manifest.json"]);
+    assert_eq!(
+        std::fs::read_to_string(&manifest).expect("read"),
+        "{ damaged"
+    );
+    // a list that cannot be replaced
+    std::fs::remove_file(&manifest).expect("remove");
+    std::fs::create_dir_all(manifest.join("in the way")).expect("folder");
+    store
+        .save("ours", &p5("40 USD"), &meta(time))
+        .expect_err("a folder is in the way");
+    assert_eq!(files(folder.path()), ["manifest.json"]);
+    std::fs::remove_dir_all(&manifest).expect("remove");
+    // what a killed writer left is swept by the next one
+    std::fs::write(folder.path().join(".ours.csv.77.tmp"), "half").expect("write");
+    let info = store
+        .save("ours", &p5("40 USD"), &meta(time))
+        .expect("saved");
+    let mut wanted = [info.file, "manifest.json".to_owned()];
+    wanted.sort();
+    assert_eq!(files(folder.path()), wanted);
+}
+
+#[test]
+fn a_damaged_list_does_not_stop_the_built_in_facts() {
+    let folder = tempfile::tempdir().expect("folder");
+    let store = Store::open(folder.path());
+    for damage in [
+        "{ damaged",
+        "",
+        "[]",
+        "{\"schema\": \"other/v9\", \"snapshots\": []}",
+    ] {
+        std::fs::write(folder.path().join("manifest.json"), damage).expect("write");
+        let loaded = store.load_all(&FACTS).expect("the built-in facts");
+        assert_eq!(loaded.catalog.offers.len(), FACTS.catalog.offers.len());
+        assert!(
+            matches!(loaded.problems[..], [CatalogError::Manifest { .. }]),
+            "{:?}",
+            loaded.problems
+        );
+        assert!(store.remove("ours").is_err(), "nothing is deleted by guess");
+    }
 }

@@ -43,6 +43,15 @@ fn walk(mut command: Command, id: &str, texts: &Texts) -> Command {
     command
 }
 
+/// The fields of a workload are the same flags wherever they stand: `plan` describes them.
+fn described_under<'a>(id: &'a str, arg: &Arg) -> &'a str {
+    if id == "cli-predict" && super::workload_flags::is_field(arg.get_id().as_str()) {
+        "cli-plan"
+    } else {
+        id
+    }
+}
+
 fn translate_arg(arg: Arg, id: &str, texts: &Texts) -> Arg {
     let heading = match arg.get_help_heading() {
         None if arg.is_positional() => texts.find("cli-heading-arguments"),
@@ -51,7 +60,7 @@ fn translate_arg(arg: Arg, id: &str, texts: &Texts) -> Arg {
         Some(_) => texts.find("cli-heading-fields"),
     };
     let name = arg.get_id().as_str().replace(['_', '.'], "-");
-    let help = texts.find(&format!("{id}-{name}"));
+    let help = texts.find(&format!("{}-{name}", described_under(id, &arg)));
     let arg = match heading {
         Some(heading) => arg.help_heading(heading),
         None => arg,
@@ -72,7 +81,8 @@ mod tests {
         out.insert(id.to_owned());
         for arg in command.get_arguments().filter(|a| !a.is_hide_set()) {
             out.insert(format!(
-                "{id}-{}",
+                "{}-{}",
+                super::described_under(id, arg),
                 arg.get_id().as_str().replace(['_', '.'], "-")
             ));
         }

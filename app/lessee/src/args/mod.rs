@@ -5,6 +5,7 @@ mod catalog;
 mod help;
 mod parse;
 mod plan;
+mod predict;
 pub(crate) mod workload_flags;
 
 pub(crate) use catalog::{
@@ -12,6 +13,8 @@ pub(crate) use catalog::{
 };
 pub(crate) use parse::{Parsed, command, parse, wants_json};
 pub(crate) use plan::PlanArgs;
+pub(crate) use predict::PredictArgs;
+pub(crate) use workload_flags::TypedField;
 
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand};
@@ -101,6 +104,8 @@ fn languages() -> clap::builder::PossibleValuesParser {
 pub(crate) enum Command {
     /// Rank what can be rented for a job, with the whole bill.
     Plan(Box<PlanArgs>),
+    /// Predict how fast GPUs do a job, with a range; or every row of a table of measurements.
+    Predict(Box<PredictArgs>),
     /// Rent or own: break-even of buying the hardware.
     Buy(BuyArgs),
     /// Offers and prices: built in, imported and refreshed.

@@ -17,6 +17,7 @@ pub(crate) enum Parsed {
 pub(crate) fn command(texts: Option<&Texts>) -> clap::Command {
     let tree = Cli::command()
         .mut_subcommand("plan", workload_flags::add_workload_flags)
+        .mut_subcommand("predict", workload_flags::add_workload_flags)
         .after_help(EXAMPLES);
     match texts {
         Some(texts) => help::translate(tree, texts),
@@ -38,10 +39,12 @@ pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>, texts: Option<&Tex
         Ok(cli) => cli,
         Err(said) => return Parsed::Said(said),
     };
-    if let (Some(Verb::Plan(plan)), Some(sub)) =
-        (&mut cli.command, matches.subcommand_matches("plan"))
-    {
-        plan.fields = workload_flags::read(sub);
+    if let Some((_, sub)) = matches.subcommand() {
+        match &mut cli.command {
+            Some(Verb::Plan(args)) => args.fields = workload_flags::read(sub),
+            Some(Verb::Predict(args)) => args.fields = workload_flags::read(sub),
+            _ => {}
+        }
     }
     Parsed::Run(Box::new(cli))
 }

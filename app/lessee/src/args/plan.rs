@@ -1,6 +1,7 @@
 //! `lessee plan ...` as typed. The flags of the workload's fields are added by
 //! [`super::workload_flags`].
 
+use super::TypedField;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -24,7 +25,7 @@ pub(crate) struct PlanArgs {
     /// Print all options.
     #[arg(long)]
     pub all: bool,
-    /// Workload fields given as flags, `(path, value)`; filled in by `args::parse`.
+    /// Workload fields given as flags; filled in by `args::parse`.
     #[arg(skip)]
-    pub fields: Vec<(String, String)>,
+    pub fields: Vec<TypedField>,
 }

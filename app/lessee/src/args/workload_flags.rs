@@ -52,6 +52,16 @@ const SHORT: [(&str, &str, &str, &str); 7] = [
     ),
 ];
 
+/// A field of the workload as it was typed on the command line.
+#[derive(Clone, Debug)]
+pub(crate) struct TypedField {
+    /// The flag as typed, without its dashes: `gpu` as well as `constraints-gpus`.
+    pub flag: String,
+    /// Dotted path of the field.
+    pub path: String,
+    pub value: String,
+}
+
 /// The flag of a field: `data.egress_used` -> `data-egress-used`.
 pub(crate) fn flag_of(path: &str) -> String {
     path.replace(['.', '_'], "-")
@@ -104,27 +114,42 @@ pub(crate) fn add_workload_flags(mut command: Command) -> Command {
     command
 }
 
-/// The given fields as `(path, value)`, for `parse_workload_with`. A repeated flag becomes a list.
-pub(crate) fn read(matches: &ArgMatches) -> Vec<(String, String)> {
+/// Whether a flag of that id was added here.
+pub(crate) fn is_field(id: &str) -> bool {
+    matches!(id, "spot" | "no-spot")
+        || SHORT.iter().any(|(flag, ..)| *flag == id)
+        || field_paths().iter().any(|(path, _)| path == id)
+}
+
+/// The given fields. A repeated flag becomes a list.
+pub(crate) fn read(matches: &ArgMatches) -> Vec<TypedField> {
     let mut out = Vec::new();
     for (path, _) in field_paths() {
-        push(&mut out, matches, &path, &path);
+        push(&mut out, matches, &path, &flag_of(&path), &path);
     }
     for (flag, path, _, _) in SHORT {
-        push(&mut out, matches, flag, path);
+        push(&mut out, matches, flag, flag, path);
     }
     for (flag, value) in [("spot", "true"), ("no-spot", "false")] {
         if matches.get_flag(flag) {
-            out.push(("constraints.spot".to_owned(), value.to_owned()));
+            out.push(TypedField {
+                flag: flag.to_owned(),
+                path: "constraints.spot".to_owned(),
+                value: value.to_owned(),
+            });
         }
     }
     out
 }
 
-fn push(out: &mut Vec<(String, String)>, matches: &ArgMatches, id: &str, path: &str) {
+fn push(out: &mut Vec<TypedField>, matches: &ArgMatches, id: &str, flag: &str, path: &str) {
     if let Some(values) = matches.get_many::<String>(id) {
         let values: Vec<&str> = values.map(String::as_str).collect();
-        out.push((path.to_owned(), values.join(",")));
+        out.push(TypedField {
+            flag: flag.to_owned(),
+            path: path.to_owned(),
+            value: values.join(","),
+        });
     }
 }
 
@@ -153,8 +178,8 @@ mod tests {
         let get = |path: &str| {
             fields
                 .iter()
-                .find(|(p, _)| p == path)
-                .map(|(_, v)| v.as_str())
+                .find(|f| f.path == path)
+                .map(|f| f.value.as_str())
         };
         assert_eq!(get("data.size"), Some("2TB"));
         assert_eq!(get("constraints.gpus"), Some("H100:8,L4"));

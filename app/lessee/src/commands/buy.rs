@@ -8,7 +8,8 @@ use crate::output::Printer;
 use crate::settings::Settings;
 use lessee_catalog::Facts;
 use lessee_cost::{BuyDefault, BuyLine, BuyReport, Choice, buy_report, parse_buy, resolve_buy};
-use lessee_model::{Exit, Fixed, Money, Msg, Purchase, Sourced};
+use lessee_model::workload::locate;
+use lessee_model::{Exit, Explain, Fixed, Fx, Money, Msg, Purchase, Sourced};
 use lessee_report::{Cell, Column, Report, Table, Texts};
 
 pub(crate) fn run(args: &BuyArgs, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
@@ -22,9 +23,35 @@ pub(crate) fn run(args: &BuyArgs, settings: &Settings, printer: &Printer) -> Res
         .filter(|_| file.rent.price.is_none());
     let rent = rent.map(|key| rent_of(&facts, key)).transpose()?;
     let defaults: Vec<BuyDefault> = facts.buy_defaults.iter().map(default).collect();
-    let answer = buy_report(&resolve_buy(&file, &defaults, rent)?);
+    let fx = Fx {
+        rates: file.money.rates.clone(),
+    };
+    let gap = facts.defaults.get("money.rate_gap");
+    if let Some(defect) = fx.defect(settings.today(), gap) {
+        return Err(Failure::usage(at(&text, &place, "money.rates", defect)));
+    }
+    let input = resolve_buy(&file, &defaults, rent).map_err(|e| match e.field() {
+        Some(field) => Failure {
+            msg: at(&text, &place, &field, e.msg()),
+            ..Failure::from(e)
+        },
+        None => Failure::from(e),
+    })?;
+    let answer = buy_report(&input);
     printer.report(report(&answer, printer.texts()))?;
     Ok(Exit::Done)
+}
+
+/// A problem with its place in the file: of the field, else of its section.
+fn at(text: &str, file: &str, field: &str, problem: Msg) -> Msg {
+    let section = field.split('.').next().unwrap_or(field);
+    let place = match locate(text, field).or_else(|| locate(text, section)) {
+        Some((line, column)) => format!("{file}:{line}:{column}"),
+        None => file.to_owned(),
+    };
+    Msg::new("error-at")
+        .arg("place", place)
+        .arg("problem", problem)
 }
 
 fn default(row: &lessee_catalog::BuyDefaultRow) -> BuyDefault {
@@ -101,13 +128,16 @@ fn summary(answer: &BuyReport, texts: &Texts) -> Vec<String> {
     let hour = Msg::new("buy-per-hour")
         .arg("owned", answer.owned_per_gpu_hour)
         .arg("rented", answer.rented_per_gpu_hour);
-    vec![
+    let mut out = vec![
         texts.get(verdict),
         texts.msg(&totals),
         texts.msg(&hour),
         texts.msg(&utilisation),
         texts.msg(&month),
-    ]
+    ];
+    let warnings = answer.warnings.iter();
+    out.extend(warnings.map(|code| texts.term("buy-warning", code)));
+    out
 }
 
 fn percent_or_dash(x: Option<f64>) -> Cell {

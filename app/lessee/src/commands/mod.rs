@@ -6,6 +6,7 @@ mod completions;
 mod config;
 mod doctor;
 mod plan;
+mod predict;
 mod schema;
 mod version;
 
@@ -21,6 +22,7 @@ pub(crate) fn run(cli: Cli, settings: &Settings, printer: &Printer) -> Result<Ex
     }
     match cli.command {
         Some(Command::Plan(args)) => plan::run(*args, settings, printer),
+        Some(Command::Predict(args)) => predict::run(*args, settings, printer),
         Some(Command::Buy(args)) => buy::run(&args, settings, printer),
         Some(Command::Catalog(command)) => catalog::run(command, settings, printer),
         Some(Command::Schema(args)) => schema::run(&args, printer),

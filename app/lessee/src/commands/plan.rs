@@ -1,13 +1,14 @@
 //! `plan FILE`: a workload in, ranked machines with the whole bill out; `--explain` and `--why-not` ask it why.
 
-use crate::args::PlanArgs;
+use crate::args::{PlanArgs, TypedField};
 use crate::facts;
 use crate::failure::Failure;
 use crate::output::Printer;
 use crate::settings::Settings;
 use lessee_catalog::Facts;
 use lessee_model::workload::{
-    Location, ResolveContext, Workload, WorkloadFile, parse_workload_with, resolve,
+    Location, ResolveContext, Workload, WorkloadError, WorkloadFile, locate, parse_workload_with,
+    resolve, wording,
 };
 use lessee_model::{Currency, Exit, Msg, PlanDoc, ProbeReport, did_you_mean};
 use lessee_plan::{Plan, PlanInput, Rules, plan, why_not};
@@ -21,7 +22,13 @@ const LARGEST_PROBE: u64 = 64 << 20;
 
 pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
     let facts = facts::load_reporting(settings, printer)?;
-    let (typed, workload) = workload(&args, &facts, settings)?;
+    if args.top == 0 {
+        let msg = Msg::new("setting-bad-value")
+            .arg("key", "--top")
+            .arg("value", "0");
+        return Err(Failure::usage(msg).hint(Msg::new("setting-examples").arg("examples", "1, 10")));
+    }
+    let (typed, workload) = workload(args.file.as_deref(), &args.fields, &facts, settings)?;
     let measured = args
         .measured
         .iter()
@@ -37,11 +44,7 @@ pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Res
         today: settings.today(),
         rules: Rules::from_defaults(&facts.defaults),
     };
-    let top = if args.all {
-        usize::MAX
-    } else {
-        args.top.max(1)
-    };
+    let top = if args.all { usize::MAX } else { args.top };
     let plan = plan(input, top);
     if let Some(wanted) = &args.why_not {
         return explain_absence(input, &plan, wanted, printer);
@@ -66,6 +69,7 @@ pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Res
             }
         },
     }
+    facts::tell_gpus_without_price(&facts, &workload.constraints.gpus, printer);
     Ok(verdict(&doc))
 }
 
@@ -109,17 +113,23 @@ fn explain_absence(
 }
 
 /// The workload as typed and as resolved.
-fn workload(
-    args: &PlanArgs,
+pub(super) fn workload(
+    file: Option<&Path>,
+    fields: &[TypedField],
     facts: &Facts,
     settings: &Settings,
 ) -> Result<(WorkloadFile, Workload), Failure> {
-    let (text, place) = match &args.file {
+    let (text, place) = match file {
         Some(path) => (read_text(path, LARGEST_WORKLOAD)?, shown(path)),
-        None if args.fields.is_empty() => return Err(Failure::usage(Msg::new("plan-needs-file"))),
+        None if fields.is_empty() => return Err(Failure::usage(Msg::new("plan-needs-file"))),
         None => (String::new(), "<flags>".to_owned()),
     };
-    let mut typed = parse_workload_with(&text, &place, &args.fields)?;
+    let flags: Vec<(String, String)> = fields
+        .iter()
+        .map(|f| (f.path.clone(), f.value.clone()))
+        .collect();
+    let mut typed =
+        parse_workload_with(&text, &place, &flags).map_err(|e| blame_flag(e, fields))?;
     let currency_given = typed.money.as_ref().is_some_and(|m| m.currency.is_some());
     if !currency_given && let Some(currency) = settings.currency.value {
         typed.money.get_or_insert_default().currency = Some(currency);
@@ -131,10 +141,41 @@ fn workload(
         place: &place,
         text: &text,
     };
-    let mut workload = resolve(&typed, cx)?;
+    let mut workload = resolve(&typed, cx).map_err(|e| blame_flag(e, fields))?;
+    let gap = facts.defaults.get("money.rate_gap");
+    if let Some(defect) = workload.money.fx.defect(settings.today(), gap) {
+        let field = "money.rates";
+        let error = WorkloadError {
+            line: locate(&text, field),
+            field: Some(field.to_owned()),
+            ..WorkloadError::new(&place, defect)
+        };
+        return Err(blame_flag(error, fields).into());
+    }
     name_providers(&mut workload, facts)?;
     limits_have_rates(&workload)?;
     Ok((typed, workload))
+}
+
+/// A value that came from a flag is not to be looked for in the file.
+fn blame_flag(mut error: WorkloadError, flags: &[TypedField]) -> WorkloadError {
+    let Some(field) = error.field.clone() else {
+        return error;
+    };
+    let under = |outer: &str, inner: &str| {
+        inner
+            .strip_prefix(outer)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let typed = flags
+        .iter()
+        .rev()
+        .find(|f| under(&f.path, &field) || (error.line.is_none() && under(&field, &f.path)));
+    if let Some(flag) = typed {
+        error.place = format!("--{}", flag.flag);
+        error.line = None;
+    }
+    error
 }
 
 /// A budget or a cap that cannot be compared would not limit anything: better no plan than a silent one.
@@ -207,7 +248,7 @@ fn provider_key(name: &str, facts: &Facts) -> Result<String, Failure> {
     )
 }
 
-fn probe(path: &Path) -> Result<ProbeReport, Failure> {
+pub(super) fn probe(path: &Path) -> Result<ProbeReport, Failure> {
     let text = read_text(path, LARGEST_PROBE)?;
     let unreadable = |detail: String| {
         Failure::usage(
@@ -216,11 +257,37 @@ fn probe(path: &Path) -> Result<ProbeReport, Failure> {
                 .arg("detail", detail),
         )
     };
-    let report: ProbeReport = serde_json::from_str(&text).map_err(|e| unreadable(e.to_string()))?;
+    let report: ProbeReport = serde_json::from_str(&text).map_err(|e| {
+        let place = format!("{}:{}:{}", shown(path), e.line(), e.column());
+        let (problem, hint) = json_problem(&e);
+        let msg = Msg::new("error-at")
+            .arg("place", place)
+            .arg("problem", problem);
+        Failure {
+            hints: hint
+                .into_iter()
+                .chain([Msg::new("hint-probe-schema")])
+                .collect(),
+            ..Failure::usage(msg)
+        }
+    })?;
     if report.schema != "lessee/probe/v1" {
         return Err(unreadable(format!("schema = {}", report.schema)));
     }
     Ok(report)
+}
+
+/// What is wrong with JSON text: its shape, or a value.
+fn json_problem(error: &serde_json::Error) -> (Msg, Option<Msg>) {
+    match error.classify() {
+        serde_json::error::Category::Data => {
+            let said = error.to_string();
+            // the place is told apart from it
+            wording(said.split(" at line ").next().unwrap_or(&said))
+        }
+        serde_json::error::Category::Eof => (Msg::new("json-ends-early"), None),
+        _ => (Msg::new("json-broken"), None),
+    }
 }
 
 fn shown(path: &Path) -> String {
@@ -264,7 +331,7 @@ fn read_text(path: &Path, largest: u64) -> Result<String, Failure> {
 }
 
 /// Fields that were not typed do not belong into the document.
-fn without_nulls(value: serde_json::Value) -> serde_json::Value {
+pub(super) fn without_nulls(value: serde_json::Value) -> serde_json::Value {
     match value {
         serde_json::Value::Object(map) => serde_json::Value::Object(
             map.into_iter()

@@ -14,13 +14,19 @@ use serde_json::{Value, json};
 type Make = fn() -> schemars::Schema;
 
 /// Name and type of each document; one more is one more line.
-const DOCUMENTS: [(&str, Make); 12] = [
+const DOCUMENTS: [(&str, Make); 14] = [
     // what people write
     ("workload", || schemars::schema_for!(WorkloadFile)),
     ("buy-input", || schemars::schema_for!(lessee_cost::BuyFile)),
     ("probe", || schemars::schema_for!(ProbeReport)),
     // what programs read
     ("plan", || schemars::schema_for!(PlanDoc)),
+    ("prediction", || {
+        schemars::schema_for!(lessee_report::predict::PredictionsDoc)
+    }),
+    ("prediction-table", || {
+        schemars::schema_for!(lessee_report::predict_table::PredictionTableDoc)
+    }),
     ("why-not", || schemars::schema_for!(WhyNotDoc)),
     ("buy", || schemars::schema_for!(lessee_cost::BuyReport)),
     ("catalog", || schemars::schema_for!(CatalogListDoc)),

@@ -1,9 +1,10 @@
 //! How failures are shown: a sentence and hints for people, one JSON object with the fields of RFC 9457 for
 //! programs. Both on stderr.
 
+use super::usage::usage;
 use super::{stderr_style, to_stderr, to_stdout};
 use crate::failure::Failure;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 use lessee_model::{Exit, Msg};
 use lessee_report::documents::ErrorDoc;
 use lessee_report::{Lang, Texts};
@@ -52,46 +53,13 @@ impl ErrorOutput {
                 to_stderr(&said.render().to_string());
                 Exit::Usage
             }
-            _ if self.json => {
-                let text = said.render().to_string();
-                let detail = text
-                    .lines()
-                    .next()
-                    .unwrap_or("")
-                    .trim_start_matches("error: ")
-                    .to_owned();
-                self.show("usage", Exit::Usage, &detail, &self.suggestions(said));
-                Exit::Usage
-            }
             _ => {
-                let text = said.render();
-                to_stderr(&if stderr_style().colour {
-                    text.ansi().to_string()
-                } else {
-                    text.to_string()
-                });
+                let (problem, hints) = usage(said);
+                let hints: Vec<String> = hints.iter().map(|h| self.texts.msg(h)).collect();
+                self.show("usage", Exit::Usage, &self.texts.msg(&problem), &hints);
                 Exit::Usage
             }
         }
-    }
-
-    fn suggestions(&self, said: &clap::Error) -> Vec<String> {
-        let kinds = [
-            ContextKind::SuggestedArg,
-            ContextKind::SuggestedSubcommand,
-            ContextKind::SuggestedValue,
-        ];
-        let words = kinds.iter().filter_map(|kind| match said.get(*kind) {
-            Some(ContextValue::String(word)) => Some(word.clone()),
-            Some(ContextValue::Strings(words)) => words.first().cloned(),
-            _ => None,
-        });
-        words
-            .map(|word| {
-                self.texts
-                    .msg(&Msg::new("hint-did-you-mean").arg("word", word))
-            })
-            .collect()
     }
 
     fn show(&self, code: &str, exit: Exit, detail: &str, hints: &[String]) {

@@ -3,6 +3,7 @@
 
 mod errors;
 mod place;
+mod usage;
 
 pub(crate) use errors::{ErrorOutput, report_bugs_in};
 pub(crate) use place::{stderr_style, stdout_style};
@@ -119,6 +120,15 @@ impl Printer {
         to_stderr(&format!(
             "{} {}\n",
             self.texts.get("warning-label"),
+            self.texts.msg(msg)
+        ));
+    }
+
+    /// How to mend what was warned of, on stderr.
+    pub(crate) fn hint(&self, msg: &Msg) {
+        to_stderr(&format!(
+            "{} {}\n",
+            self.texts.get("hint-label"),
             self.texts.msg(msg)
         ));
     }

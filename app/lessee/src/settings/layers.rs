@@ -4,8 +4,8 @@ use super::Setting;
 use crate::args::GlobalArgs;
 use crate::failure::Failure;
 use etcetera::BaseStrategy;
-use lessee_model::workload::line_and_column;
-use lessee_model::{Msg, did_you_mean};
+use lessee_model::Msg;
+use lessee_model::workload::{line_and_column, wording};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -256,24 +256,13 @@ fn broken(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
         }
         None => path.display().to_string(),
     };
-    let unknown = error
-        .message()
-        .strip_prefix("unknown field `")
-        .and_then(|rest| rest.split('`').next());
-    let problem = match unknown {
-        Some(word) => Msg::new("workload-unknown-field").arg("field", word),
-        None => Msg::new("workload-bad-value")
-            .arg("detail", error.message().lines().next().unwrap_or("")),
-    };
-    let failure = Failure::usage(
-        Msg::new("error-at")
-            .arg("place", place)
-            .arg("problem", problem),
-    );
-    let keys = KEYS.map(|(key, _)| key);
-    match unknown.map(|word| did_you_mean(word, keys)) {
-        Some(Some(word)) => failure.hint(Msg::new("hint-did-you-mean").arg("word", word)),
-        Some(None) => failure.hint(Msg::new("hint-known-words").arg("words", keys.join(", "))),
-        None => failure,
+    let (problem, hint) = wording(error.message());
+    Failure {
+        hints: hint.into_iter().collect(),
+        ..Failure::usage(
+            Msg::new("error-at")
+                .arg("place", place)
+                .arg("problem", problem),
+        )
     }
 }

@@ -3,7 +3,10 @@
 error-catalog-builtin = The built-in table { $file } is broken at line { $line }: { $what }. This is a bug in lessee.
 error-gpu-unknown = “{ $name }” is not a known GPU.
 error-import-column = { $file } looks like { $format } but has no column “{ $column }”.
-error-import-fields = { $file } line { $line } has { $found } fields, the header has { $expected }. Nothing was imported.
+error-import-fields = { $file } line { $line } has { $found ->
+    [one] { $found } field
+   *[other] { $found } fields
+}, the header has { $expected }. Nothing was imported.
 error-import-format = { $file } is in none of the known formats; it begins with “{ $header }”.
 error-import-no-provider = { $file } does not say which provider it is of.
 error-import-open-quote = {$file}: line {$line} is not finished: a quotation mark stays open, or the row has fewer cells than the header. The file seems to be cut off; nothing of it was kept
@@ -18,7 +21,7 @@ error-io-lock = Cannot lock { $path }: { $cause }
 error-io-read = Cannot read { $path }: { $cause }
 error-io-remove = Cannot remove { $path }: { $cause }
 error-io-write = Cannot write { $path }: { $cause }
-error-snapshot-manifest = The list of snapshots { $path } cannot be read: { $what }
+error-snapshot-manifest = The list of snapshots { $path } is damaged (at { $what }).
 error-snapshot-missing = There is no snapshot “{ $name }”.
 error-snapshot-name = “{ $name }” cannot be the name of a snapshot.
 error-snapshot-row = Snapshot { $file } line { $line } was left out. { $why }

@@ -4,6 +4,18 @@ error-label = error:
 hint-label = hint:
 hint-help = `lessee --help` lists the commands.
 no-command = no command was given
+usage-unknown-flag = there is no `{ $flag }` here
+usage-unknown-command = there is no command `{ $word }`
+usage-missing = { $what } is missing
+usage-twice = { $flag } can be given only once
+usage-conflict = { $one } and { $other } contradict each other
+usage-no-value = { $flag } needs a value
+usage-not-utf8 = the command line is not UTF-8
+usage-unreadable = the command line cannot be read
+usage-help = `{ $command } --help` lists what can be given.
+json-ends-early = the JSON ends early: the file was cut off
+json-broken = this is not JSON
+hint-probe-schema = `lessee schema probe` describes a probe report.
 bug = This is a bug in lessee { $version }, not a mistake of yours: { $detail }. Please report it together with the output of `lessee doctor`.
 
 exit-done = Done
@@ -58,12 +70,17 @@ path-project-config = settings of the project
 path-catalog = your own catalog snapshots
 path-cache = cache
 
-version-catalog = catalog: { $offers } offers, newest price of { $date }
+version-catalog = catalog: { $offers ->
+    [one] { $offers } offer
+   *[other] { $offers } offers
+}, newest price of { $date }
 
 schema-title = Schemas
 schema-unknown = there is no schema `{ $name }`
 schema-workload = the file that describes a job
 schema-plan = answer of plan -o json
+schema-prediction = answer of predict -o json
+schema-prediction-table = answer of predict --table -o json
 schema-import = answer of catalog import -o json
 schema-probe = measurements of a rented machine
 schema-buy = answer of buy -o json
@@ -94,12 +111,18 @@ health-read-only = cannot be written to
 health-not-a-folder = something that is not a folder is in the way
 health-catalog = catalog
 health-snapshots = snapshot
-health-catalog-state = { $offers } offers, newest price of { $date } ({ $days ->
+health-catalog-state = { $offers ->
+    [one] { $offers } offer
+   *[other] { $offers } offers
+}, newest price of { $date } ({ $days ->
     [0] today
     [one] { $days } day old
    *[other] { $days } days old
 })
-health-clock-behind = the clock is { $days } days behind the newest price: ages of prices cannot be trusted
+health-clock-behind = the clock is { $days ->
+    [one] { $days } day
+   *[other] { $days } days
+} behind the newest price: ages of prices cannot be trusted
 health-key-set = { $name } is set (ends in { $tail })
 health-key-short = { $name } is set, but too short for a key
 health-key-unset = { $name } is not set

@@ -5,6 +5,7 @@ facts-more-problems = { $n ->
     [one] one more row of your snapshots could not be read
    *[other] { $n } more rows of your snapshots could not be read
 }
+facts-built-in-only = That part of your own prices is not used now; the built-in prices are.
 ask-no-terminal = this needs your consent, and nobody can be asked here
 hint-yes = Add --yes if you mean it.
 
@@ -85,6 +86,7 @@ change-removed = gone
 catalog-list-title = Offers
 catalog-list-basis = Prices are for a whole machine and one hour (/h) and for one GPU (/GPU-h), before tax unless the source says otherwise.
 catalog-list-none = no offer matches
+gpu-without-price = There is no price of { $gpu } here: no public one whose licence lets it be passed on is built in, and none of your own snapshots has one. To bring one: `lessee catalog refresh vast` (no key needed) or `lessee catalog refresh runpod` (with your key) asks a market, `lessee catalog import FILE` reads a quote as you got it.
 catalog-list-region-unknown = { $n ->
     [one] One price whose source names no region was left out.
    *[other] { $n } prices whose source names no region were left out.
@@ -100,11 +102,17 @@ origin-built-in = built in
 snapshots-title = Your own snapshots
 snapshots-none = You have no snapshots of your own yet; `lessee catalog import` and `lessee catalog refresh` make them.
 snapshots-folder = They lie in { $path }.
-snapshots-ask = Delete the snapshot `{ $name }` with { $rows } prices, and all earlier versions of it?
+snapshots-ask = Delete the snapshot `{ $name }` with { $rows ->
+    [one] { $rows } price
+   *[other] { $rows } prices
+}, and all earlier versions of it?
 snapshots-kept = nothing was deleted
 snapshots-removed = The snapshot `{ $name }` is gone. Deleted:
 
-diff-summary = { $changed } prices moved, { $added } new, { $removed } gone, { $unchanged } as they were.
+diff-summary = { $changed ->
+    [one] { $changed } price
+   *[other] { $changed } prices
+} moved, { $added } new, { $removed } gone, { $unchanged } as they were.
 
 import-summary = Read as { $format }, { $encoding }: { $offers ->
     [one] one price
@@ -135,18 +143,30 @@ refresh-no-key = none needed
 refresh-asking = asking the price API of { $provider } ...
 refresh-offline = --offline forbids asking the price API of { $provider }
 hint-refresh-offline = Leave out --offline, or bring the prices as a file: lessee catalog import FILE.
-refresh-nothing = Nothing usable came back ({ $skipped } rows left out); an earlier snapshot was kept.
+refresh-nothing = Nothing usable came back ({ $skipped ->
+    [one] { $skipped } row
+   *[other] { $skipped } rows
+} left out); an earlier snapshot was kept.
 refresh-skipped = { $n } left out, { $reason } ({ $examples })
 
 buy-title = Rent or own
 buy-own = Owning is cheaper over this horizon.
 buy-rent = Renting is cheaper over this horizon.
-buy-totals = Present value over { $months } months for { $gpus } GPUs used { $percent } % of the time: own { $owned }, rent { $rented }.
+buy-totals = Present value over { $months ->
+    [one] { $months } month
+   *[other] { $months } months
+} for { $gpus ->
+    [one] { $gpus } GPU
+   *[other] { $gpus } GPUs
+} used { $percent } % of the time: own { $owned }, rent { $rented }.
 buy-per-hour = One used GPU-hour: own { $owned }, rent { $rented }.
 buy-even-at = Owning pays from a utilisation of { $percent } %.
 buy-even-never = Owning pays at no utilisation.
 buy-month = Owning has paid for itself in month { $month }.
-buy-month-none = Owning does not pay for itself within { $months } months.
+buy-month-none = Owning does not pay for itself within { $months ->
+    [one] { $months } month
+   *[other] { $months } months
+}.
 buy-sensitivity = What the answer depends on, largest effect first
 buy-lines = What owning costs: bought once, then every year
 buy-parameters = Every number used
@@ -200,4 +220,7 @@ catalog-doctor-none = Nothing suspect was found.
 catalog-doctor-summary = { $findings ->
     [one] One finding
    *[other] { $findings } findings
-} over { $prices } prices (one price can have several). They are marked, not removed; what is not verified, undated or 0 is never ranked.
+} over { $prices ->
+    [one] { $prices } price
+   *[other] { $prices } prices
+} (one price can have several). They are marked, not removed; what is not verified, undated or 0 is never ranked.

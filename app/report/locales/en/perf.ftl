@@ -3,10 +3,16 @@
 perf-does-not-fit = does not fit: one GPU needs {$needed}, it offers {$available}
 perf-no-rate = no {$what} is known for {$gpu}, so nothing is predicted
 perf-no-spec = {$gpu} is not in the table of GPUs
+perf-several-nodes = several machines: no formula for the network between them was fitted
+perf-no-size = the row does not say how many bytes
+perf-slice-copy = {$gpu} is a slice of a GPU: what it copies depends on its neighbours
 perf-unsupported = {$gpu} (compute capability {$capability}) is too old: current software needs {$least}
 perf-not-a-gpu = this machine has no GPU
 perf-too-few-gpus = no way to split the model over the GPUs of this machine
-perf-too-few-gpus-for-trial = one trial needs {$needed} GPUs, the machines have {$available}
+perf-too-few-gpus-for-trial = one trial needs { $needed ->
+    [one] { $needed } GPU
+   *[other] { $needed } GPUs
+}, the machines have {$available}
 perf-tpot-unreachable = one output token takes {$best} ms at best, {$limit} ms are allowed
 perf-ttft-unreachable = reading one prompt takes {$best} ms at best, {$limit} ms are allowed
 perf-context = a request of {$needed} tokens is longer than the model's context of {$context}
@@ -30,6 +36,11 @@ perf-cpu-feed = the CPU cores feed {$fed} samples per second, the GPUs could tak
 perf-network-feed = the network feeds {$fed} samples per second, the GPUs could take {$demand}: they stand idle {$idle} of the time
 perf-storage-feed = the storage feeds {$fed} samples per second, the GPUs could take {$demand}: they stand idle {$idle} of the time
 perf-ttft-unloaded = reading a prompt takes {$prefill} on an idle machine; the wait under load is not predicted
-perf-render-few-runs = the benchmark score rests on {$n} run(s) only
+perf-render-few-runs = the benchmark score rests on { $n ->
+    [one] { $n } run
+   *[other] { $n } runs
+} only
 perf-render-other-engine = scores are of Blender Cycles; {$engine} may scale differently
 perf-no-rt-cores = {$gpu} has no ray-tracing cores
+perf-no-batch = the row does not say batch and number of GPUs
+perf-other-stack = the result of `{ $model }` comes from another software stack than the benchmark's usual one

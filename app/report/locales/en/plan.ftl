@@ -13,7 +13,13 @@ reject-price-cap = its price is above the cap
 reject-price-missing = it has no usable price (missing or zero)
 reject-spot = spot machines are not allowed by the workload
 reject-purchase = this way to pay is not allowed by the workload
-reject-nodes = it takes {$needed} machines; at most {$allowed} are allowed
+reject-nodes = it takes { $needed ->
+    [one] { $needed } machine
+   *[other] { $needed } machines
+}; at most { $allowed ->
+    [one] { $allowed } is
+   *[other] { $allowed } are
+} allowed
 reject-deadline = it takes {$needed}; the deadline is {$allowed}
 reject-budget = it costs {$needed}; the budget is {$allowed}
 reject-never-finishes = interruptions come faster than it can make progress
@@ -25,6 +31,7 @@ warn-price-stale = The price is of {$date}: check it before you rely on it.
 warn-price-unverified = The price comes from a third party ({$source}).
 warn-machine-unverified = What is inside this machine was not verified with the provider.
 warn-spot-risk-assumed = Nobody publishes how often this machine is taken back; {$per_hour} % per hour is assumed.
+warn-spot-outlier = Its spot price of {$price} per GPU and hour is {$percent} % of the median ({$median}) of {$count} spot prices of this GPU: find out whether it can really be had before you rely on it.
 warn-spot-without-checkpoint = Spot without checkpoints: an interruption loses everything.
 warn-deadline-risk = One time in ten it takes {$p90}, longer than the deadline of {$allowed}.
 warn-budget-risk = One time in ten it costs {$p90}, more than the budget of {$allowed}.
@@ -56,11 +63,19 @@ plan-bill-of-first = The bill of #1
 plan-at-least = "?" = not published. The total counts nothing for it and is a lower bound.
 plan-warnings = Mind
 plan-unranked = Not ranked
-plan-rejected = Dropped: {$count} offers
+plan-rejected = Dropped: { $count ->
+    [one] { $count } offer
+   *[other] { $count } offers
+}
 plan-assumptions = Assumed (change any of them in the workload or by flag)
+plan-assumptions-derived = * follows from the other fields
 plan-assumed = {$field} was not given; {$value} is assumed
+plan-derived = {$field} was not given; {$value} follows from the other fields
 plan-and-more = {" "}and {$count} more
-plan-footer = Catalog: {$offers} offers, newest price of {$date}. Prices change: look at the date of each.
+plan-footer = Catalog: { $offers ->
+    [one] { $offers } offer
+   *[other] { $offers } offers
+}, newest price of {$date}. Prices change: look at the date of each.
 plan-col-offer = Offer
 plan-col-gpu = GPUs
 plan-col-purchase = Paid
@@ -80,29 +95,71 @@ unit-sample = samples
 unit-frame = frames
 unit-trial = trials
 unit-gpu-hour = GPU-hours
-rejected-provider-not-wanted = from providers that the workload excludes
-rejected-region-not-wanted = in other regions
-rejected-not-a-gpu = are not GPUs
-rejected-machine-not-orderable = are retired or preview
-rejected-gpu-not-wanted = have other GPUs than asked for
-rejected-gpu-memory-out-of-range = have other GPU memory than asked for
-rejected-interconnect-too-weak = connect their GPUs too weakly
-rejected-too-few-cpus = have too few CPU cores
-rejected-too-little-ram = have too little memory
-rejected-price-above-cap = cost more per hour than the cap
-rejected-price-missing = have no usable price
-rejected-spot-not-allowed = are spot only
-rejected-purchase-not-wanted = are sold in other ways
-rejected-too-many-nodes = would need too many machines
-rejected-deadline-missed = miss the deadline
-rejected-over-budget = cost more than the budget
-rejected-never-finishes = would be interrupted faster than they progress
+rejected-provider-not-wanted = { $n } from providers that the workload excludes
+rejected-region-not-wanted = { $n } in other regions
+rejected-not-a-gpu = { $n ->
+    [one] { $n } is not a GPU
+   *[other] { $n } are not GPUs
+}
+rejected-machine-not-orderable = { $n ->
+    [one] { $n } is retired or preview
+   *[other] { $n } are retired or preview
+}
+rejected-gpu-not-wanted = { $n ->
+    [one] { $n } has other GPUs than asked for
+   *[other] { $n } have other GPUs than asked for
+}
+rejected-gpu-memory-out-of-range = { $n ->
+    [one] { $n } has other GPU memory than asked for
+   *[other] { $n } have other GPU memory than asked for
+}
+rejected-interconnect-too-weak = { $n ->
+    [one] { $n } connects its GPUs too weakly
+   *[other] { $n } connect their GPUs too weakly
+}
+rejected-too-few-cpus = { $n ->
+    [one] { $n } has too few CPU cores
+   *[other] { $n } have too few CPU cores
+}
+rejected-too-little-ram = { $n ->
+    [one] { $n } has too little memory
+   *[other] { $n } have too little memory
+}
+rejected-price-above-cap = { $n ->
+    [one] { $n } costs more per hour than the cap
+   *[other] { $n } cost more per hour than the cap
+}
+rejected-price-missing = { $n ->
+    [one] { $n } has no usable price
+   *[other] { $n } have no usable price
+}
+rejected-spot-not-allowed = { $n ->
+    [one] { $n } is spot only
+   *[other] { $n } are spot only
+}
+rejected-purchase-not-wanted = { $n ->
+    [one] { $n } is sold in other ways
+   *[other] { $n } are sold in other ways
+}
+rejected-too-many-nodes = { $n } would need too many machines
+rejected-deadline-missed = { $n ->
+    [one] { $n } misses the deadline
+   *[other] { $n } miss the deadline
+}
+rejected-over-budget = { $n ->
+    [one] { $n } costs more than the budget
+   *[other] { $n } cost more than the budget
+}
+rejected-never-finishes = { $n } would be interrupted faster than progress is made
 explain-title = Where the numbers of #{$rank} come from
 explain-machine = Machine: {$gpu}, {$vcpus} vCPU, {$ram} GiB memory, GPUs linked by {$link}, network {$network} Gbit/s
 explain-price = Price: {$price} per machine and hour ({$purchase}), {$source}, {$date}, {$confidence}
 explain-speed = Speed
 explain-rate = {$rate} {$unit} per second (between {$low} and {$high}), bound by {$bound}
-explain-duration = Time: {$median}; nine times in ten below {$p90}; {$interruptions} interruptions expected
+explain-duration = Time: {$median}; nine times in ten below {$p90}; { $interruptions ->
+    [one] { $interruptions } interruption
+   *[other] { $interruptions } interruptions
+} expected
 explain-layout = Layout: data parallel {$dp}, tensor parallel {$tp}, pipeline {$pp}, ZeRO stage {$zero}, batch {$batch}
 explain-memory = Memory of one GPU
 explain-bill = The bill, line by line
@@ -130,10 +187,19 @@ unknown = not stated
 why-not-title = Why not?
 why-not-unranked = can do the job, but is not ranked: {$reason}
 why-not-unranked-total = can do the job for about {$total}, but is not ranked: {$reason}
-why-not-behind = can do the job: {$nodes} machines, {$purchase}, {$total}: {$factor} times the best, {$time} against {$best_time}
-why-not-ranked = is in the plan: rank {$rank}, {$nodes} machines, {$purchase}, {$total}
+why-not-behind = can do the job: { $nodes ->
+    [one] { $nodes } machine
+   *[other] { $nodes } machines
+}, {$purchase}, {$total}: {$factor} times the best, {$time} against {$best_time}
+why-not-ranked = is in the plan: rank {$rank}, { $nodes ->
+    [one] { $nodes } machine
+   *[other] { $nodes } machines
+}, {$purchase}, {$total}
 why-not-unknown-offer = Nothing in the catalog is called {$offer}.
-plan-unknown-rank = There is no rank {$rank}: the plan has {$count} options.
+plan-unknown-rank = There is no rank {$rank}: the plan has { $count ->
+    [one] { $count } option
+   *[other] { $count } options
+}.
 plan-needs-file = Name a workload file (- = standard input), or give --kind and its fields as flags.
 plan-probe-unreadable = {$file} is not a probe report: {$detail}
 unranked-ask_for_quote = no published price: ask for a quote
@@ -148,14 +214,32 @@ plan-unknown-provider = There is no provider called {$name}.
 file-too-large = {$path} is larger than {$largest}: this is not the kind of file that is expected here
 file-not-utf8 = {$path} is not UTF-8 text (first wrong byte at offset {$offset})
 hint-utf8 = Save it as UTF-8.
-rejected-does-not-fit = do not hold it in their memory
-rejected-no-spec = have a GPU whose data are not known
-rejected-no-rate = have a GPU that cannot compute in this number format, or nobody says how fast
-rejected-unsupported = cannot run this kind of work
-rejected-model-unsuitable = are not suited to this model
-rejected-tpot-unreachable = are too slow for the time per token
-rejected-ttft-unreachable = are too slow for the first token
-rejected-context-too-long = cannot hold a context this long
+rejected-does-not-fit = { $n ->
+    [one] { $n } does not hold it in its memory
+   *[other] { $n } do not hold it in their memory
+}
+rejected-no-spec = { $n ->
+    [one] { $n } has a GPU whose data are not known
+   *[other] { $n } have a GPU whose data are not known
+}
+rejected-no-rate = { $n ->
+    [one] { $n } has a GPU that cannot compute in this number format, or nobody says how fast
+   *[other] { $n } have a GPU that cannot compute in this number format, or nobody says how fast
+}
+rejected-unsupported = { $n } cannot run this kind of work
+rejected-model-unsuitable = { $n ->
+    [one] { $n } is not suited to this model
+   *[other] { $n } are not suited to this model
+}
+rejected-tpot-unreachable = { $n ->
+    [one] { $n } is too slow for the time per token
+   *[other] { $n } are too slow for the time per token
+}
+rejected-ttft-unreachable = { $n ->
+    [one] { $n } is too slow for the first token
+   *[other] { $n } are too slow for the first token
+}
+rejected-context-too-long = { $n } cannot hold a context this long
 plan-col-nodes = Machines
 unranked-region-unknown = the provider does not say in which region it stands: ask
 warn-nearest-budget = The cheapest way to do it costs {$total}.

@@ -12,7 +12,10 @@ providers-throttled = {$url} gets too many requests (HTTP 429) and asks to wait 
 providers-status = {$url} answered HTTP {$status}
 providers-leads-away = {$url} leads to another host, {$to}, which is not followed
 providers-page-loop = the pages of {$url} lead back to one already read
-providers-too-many-pages = {$url} has more than {$pages} pages
+providers-too-many-pages = {$url} has more than { $pages ->
+    [one] { $pages } page
+   *[other] { $pages } pages
+}
 providers-too-large = the answer of {$url} is larger than {$max}
 providers-broken-off = the answer of {$url} broke off: {$detail}
 providers-bad-answer = the answer of {$url} is not as expected at {$field}: {$detail}

@@ -19,7 +19,10 @@ quote-why-count-unknown = it does not say how many GPUs the machine has
 quote-why-count-conflict = two different numbers of GPUs
 quote-why-scope-unclear = is the price for one GPU or for the whole machine?
 quote-why-term-unclear = it is unclear for how long one commits
-quote-why-term-unsupported = a commitment of { $months } months is neither 1, 12 nor 36; it comes to { $price } an hour
+quote-why-term-unsupported = a commitment of { $months ->
+    [one] { $months } month
+   *[other] { $months } months
+} is neither 1, 12 nor 36; it comes to { $price } an hour
 quote-why-price-conflict = two different prices for the same thing
 quote-why-price-zero = a price of 0
 quote-why-price-negative = a negative price
@@ -27,7 +30,13 @@ quote-why-discount-unclear = it is unclear what the discount ({ $factor }) is ta
 quote-why-total-mismatch = the total stated ({ $stated }) is not the sum of its parts ({ $computed })
 quote-why-implausible = { $price } an hour is far from any GPU price; something was misread
 quote-why-not-a-machine = this is not the price of a GPU machine
-quote-why-row-shape = { $cells } cells in a table of { $columns } columns
+quote-why-row-shape = { $cells ->
+    [one] { $cells } cell
+   *[other] { $cells } cells
+} in a table of { $columns ->
+    [one] { $columns } column
+   *[other] { $columns } columns
+}
 quote-why-broken-yaml = the YAML cannot be read: { $why }
 quote-why-memory-conflict = two different GPU memories are stated for one GPU
 quote-why-quote-expired = the quote was valid until { $until }; ask whether it still holds

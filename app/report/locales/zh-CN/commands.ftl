@@ -2,6 +2,7 @@
 
 warning-label = 警告：
 facts-more-problems = 您的快照里还有 { $n } 行无法读取
+facts-built-in-only = 您自己的这部分价格暂不使用，改用内置价格。
 ask-no-terminal = 这一步需要您同意，而这里无法询问
 hint-yes = 如果确定，请加上 --yes。
 
@@ -82,6 +83,7 @@ change-removed = 消失
 catalog-list-title = 报价
 catalog-list-basis = “/h”是整台机器一小时的价格，“/GPU-h”是一块 GPU 一小时的价格；除非来源另有说明，均不含税。
 catalog-list-none = 没有符合条件的报价
+gpu-without-price = 这里没有 { $gpu } 的价格：没有许可允许转载的公开价格可以内置，您自己的快照里也没有。补充办法：`lessee catalog refresh vast`（不需要密钥）或 `lessee catalog refresh runpod`（用您的密钥）向市场询价，`lessee catalog import 文件` 读入您拿到的报价。
 catalog-list-region-unknown = 另有 { $n } 个价格的来源没有写明地域，未列出。
 catalog-unknown-provider = 没有名为 `{ $name }` 的供应商
 catalog-show-none = 没有 `{ $key }` 这个报价

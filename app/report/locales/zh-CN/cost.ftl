@@ -58,6 +58,10 @@ cost-unknown-public-ip = 公网地址的价格没有公布
 buy-missing = 缺少 `{ $field }`
 buy-bad-value = `{ $field }` 不能是 { $value }
 buy-no-rate = `{ $field }` 用的是 { $from }，而没有到 { $to } 的汇率
+buy-range-unknown = `{ $name }` 不是可以给范围的参数
+buy-range-bad = `{ $name }` 的范围 [{ $low }, { $high }] 要从小到大、在 { $least } 和 { $most } 之内，并包含所用的值
+buy-hint-range = 请改正这两个数，或把所用的值设在其中；结果里“设置字段”一列写明了字段名。
+buy-warning-horizon-within-lead = 机器要到比较期结束以后才到货：期内它们不做任何工作，全靠租用。请把 plan.horizon_months 设得更长。
 buy-hint-missing = 请在文件里加上 { $field }；`lessee schema buy-input` 说明每个字段。
 buy-hint-value = `lessee schema buy-input` 说明每个字段的含义和单位。
 buy-hint-rate = 请在 [money] 段加上：rates = [{"{"} from = "{ $from }", to = "{ $to }", rate = ..., as_of = "2026-11-30" {"}"}]。

@@ -42,6 +42,13 @@ cli-plan-currency = 答案所用的货币
 cli-plan-spot = 可以用抢占式机器
 cli-plan-no-spot = 不用抢占式机器
 
+cli-predict = 预测 GPU 做一项任务有多快并给出区间；或预测实测表的每一行。
+cli-predict-file = 工作负载文件（TOML）；- 表示标准输入。用参数描述任务时可省略
+cli-predict-machine = 价格目录中的机器：厂商/型号；可重复。只写 GPU 用 --gpu H100:8
+cli-predict-nodes = 共用几台这样的机器
+cli-predict-measured = 在该机器上测得的报告（JSON）：其数值取代公布值
+cli-predict-table = 预测实测表（CSV）的每一行；-o csv 追加 predicted,low,high,reason
+
 cli-buy = 租还是买：购买硬件的盈亏平衡点。
 cli-buy-file = 描述这次购买的文件（TOML）；- 表示标准输入
 
@@ -128,7 +135,7 @@ cli-plan-constraints-gpus = 只用这些 GPU：H100:8、A100-80GB、L4:1..4
 cli-plan-constraints-gpu-memory = 单卡显存：24GB..80GB
 cli-plan-constraints-deadline = 最晚多久出结果
 cli-plan-constraints-budget = 总共最多花多少
-cli-plan-constraints-spot = 是否可用抢占式机器
+cli-plan-constraints-spot = 是否可用抢占式机器；不写时可用，但 serve 不用（除非 purchases 写了 spot）
 cli-plan-constraints-purchases = 只用这些付费方式
 cli-plan-constraints-interconnect = 机器内卡间互联的最低要求
 cli-plan-constraints-compliance = 需要向供应商确认的合规词：gdpr、iso27001、soc2、mlps3……

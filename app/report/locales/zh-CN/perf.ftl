@@ -3,6 +3,9 @@
 perf-does-not-fit = 放不下：每张 GPU 需要 {$needed}，只有 {$available}
 perf-no-rate = {$gpu} 的 {$what} 未知，因此不作预测
 perf-no-spec = GPU 表中没有 {$gpu}
+perf-several-nodes = 多台机器：尚未拟合机器间网络的公式
+perf-no-size = 该行未给出字节数
+perf-slice-copy = {$gpu} 是 GPU 的一个切片：其拷贝速度取决于同卡的其他租户
 perf-unsupported = {$gpu}（计算能力 {$capability}）过旧：现有软件要求 {$least}
 perf-not-a-gpu = 这台机器没有 GPU
 perf-too-few-gpus = 无法把模型切分到这台机器的 GPU 上
@@ -33,3 +36,5 @@ perf-ttft-unloaded = 空闲机器上处理一个提示需要 {$prefill}；负载
 perf-render-few-runs = 跑分仅基于 {$n} 次运行
 perf-render-other-engine = 跑分来自 Blender Cycles；{$engine} 的表现可能不同
 perf-no-rt-cores = {$gpu} 没有光线追踪核心
+perf-no-batch = 该行未给出批大小和 GPU 数量
+perf-other-stack = “{ $model }”的结果来自非常规的软件栈

@@ -64,10 +64,15 @@ pub fn plan_doc(plan: &Plan, source: &PlanSource<'_>, texts: &Texts) -> PlanDoc 
             .map(|a| AssumptionDoc {
                 field: a.field.clone(),
                 value: a.value.clone(),
+                derived: a.derived,
                 text: texts.msg(
-                    &Msg::new("plan-assumed")
-                        .arg("field", a.field.clone())
-                        .arg("value", a.value.clone()),
+                    &if a.derived {
+                        Msg::new("plan-derived")
+                    } else {
+                        Msg::new("plan-assumed")
+                    }
+                    .arg("field", a.field.clone())
+                    .arg("value", a.value.clone()),
                 ),
             })
             .collect(),
@@ -114,7 +119,7 @@ fn set(tree: &mut serde_json::Value, path: &str, value: serde_json::Value) {
 }
 
 /// Code and text of a warning; the code is the id without its prefix.
-pub(super) fn warning(msg: &Msg, texts: &Texts) -> WarningDoc {
+pub(crate) fn warning(msg: &Msg, texts: &Texts) -> WarningDoc {
     let code = msg
         .id
         .strip_prefix("warn-")

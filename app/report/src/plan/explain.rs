@@ -2,7 +2,7 @@
 
 use super::view::gpu_label;
 use crate::{Cell, Column, Report, Table, Texts, Tone};
-use lessee_model::plan::{BillDoc, OptionDoc, PlanDoc};
+use lessee_model::plan::{BillDoc, OptionDoc, PlanDoc, WorkDoc};
 use lessee_model::{Confidence, Msg};
 
 /// The derivation of an option's speed, duration and bill. `None` if there is no such rank.
@@ -18,11 +18,11 @@ pub fn explain_report(doc: &PlanDoc, rank: u32, texts: &Texts) -> Option<Report>
     report.list(machine_lines(option, texts));
 
     report.heading(texts.get("explain-speed"));
-    report.table(term_table(option, texts));
-    report.list(speed_lines(option, texts));
+    report.table(term_table(&option.work, texts));
+    report.list(speed_lines(&option.work, option.interruptions, texts));
 
     report.heading(texts.get("explain-memory"));
-    report.list(memory_lines(option, texts));
+    report.list(memory_lines(&option.work, texts));
 
     report.heading(texts.get("explain-bill"));
     report.table(bill_table(&option.bill, texts, true));
@@ -40,7 +40,7 @@ fn machine_lines(o: &OptionDoc, texts: &Texts) -> Vec<String> {
     vec![
         texts.msg(
             &Msg::new("explain-machine")
-                .arg("gpu", gpu_label(o))
+                .arg("gpu", gpu_label(&o.offer.gpu))
                 .arg("vcpus", number(o.offer.vcpus))
                 .arg("ram", number(o.offer.memory_gib))
                 .arg("link", o.offer.interconnect.clone().unwrap_or_else(unknown))
@@ -72,14 +72,14 @@ fn confidence_code(confidence: Confidence) -> &'static str {
     }
 }
 
-fn term_table(o: &OptionDoc, texts: &Texts) -> Table {
+pub(crate) fn term_table(w: &WorkDoc, texts: &Texts) -> Table {
     let mut table = Table::new(vec![
         Column::left("term", texts.get("explain-col-term"), 0),
         Column::right("value", texts.get("explain-col-value"), 0),
         Column::left("formula", texts.get("explain-col-formula"), 0),
         Column::left("source", texts.get("explain-col-source"), 2),
     ]);
-    for t in &o.work.terms {
+    for t in &w.terms {
         table.push(vec![
             Cell::new(t.name.clone()),
             Cell::new(format!("{} {}", texts.number(t.value), t.unit)).raw(t.value.to_string()),
@@ -90,36 +90,43 @@ fn term_table(o: &OptionDoc, texts: &Texts) -> Table {
     table
 }
 
-fn speed_lines(o: &OptionDoc, texts: &Texts) -> Vec<String> {
-    let w = &o.work;
+fn speed_lines(w: &WorkDoc, interruptions: f64, texts: &Texts) -> Vec<String> {
     vec![
-        texts.msg(
-            &Msg::new("explain-rate")
-                .arg("rate", texts.number(w.per_second))
-                .arg("low", texts.number(w.low))
-                .arg("high", texts.number(w.high))
-                .arg("unit", texts.term("unit", w.unit.as_str()))
-                .arg("bound", texts.term("bound", w.bound_by.as_str())),
-        ),
+        rate_line(w, texts),
         texts.msg(
             &Msg::new("explain-duration")
                 .seconds("median", w.duration_seconds)
                 .seconds("p90", w.duration_p90_seconds)
-                .arg("interruptions", o.interruptions),
+                .arg("interruptions", interruptions),
         ),
-        texts.msg(
-            &Msg::new("explain-layout")
-                .arg("dp", w.layout.data_parallel)
-                .arg("tp", w.layout.tensor_parallel)
-                .arg("pp", w.layout.pipeline_parallel)
-                .arg("zero", u32::from(w.layout.zero_stage))
-                .arg("batch", w.layout.batch),
-        ),
+        layout_line(w, texts),
     ]
 }
 
-fn memory_lines(o: &OptionDoc, texts: &Texts) -> Vec<String> {
-    let m = &o.work.memory;
+pub(crate) fn rate_line(w: &WorkDoc, texts: &Texts) -> String {
+    texts.msg(
+        &Msg::new("explain-rate")
+            .arg("rate", texts.number(w.per_second))
+            .arg("low", texts.number(w.low))
+            .arg("high", texts.number(w.high))
+            .arg("unit", texts.term("unit", w.unit.as_str()))
+            .arg("bound", texts.term("bound", w.bound_by.as_str())),
+    )
+}
+
+pub(crate) fn layout_line(w: &WorkDoc, texts: &Texts) -> String {
+    texts.msg(
+        &Msg::new("explain-layout")
+            .arg("dp", w.layout.data_parallel)
+            .arg("tp", w.layout.tensor_parallel)
+            .arg("pp", w.layout.pipeline_parallel)
+            .arg("zero", u32::from(w.layout.zero_stage))
+            .arg("batch", w.layout.batch),
+    )
+}
+
+pub(crate) fn memory_lines(w: &WorkDoc, texts: &Texts) -> Vec<String> {
+    let m = &w.memory;
     let parts = [
         ("memory-weights", m.weights),
         ("memory-gradients", m.gradients),

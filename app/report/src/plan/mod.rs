@@ -1,9 +1,9 @@
 //! A plan for readers: [`plan_doc`] is the public JSON document, and all that people see is made from that
 //! document alone, so that a saved plan can be shown again.
 
-mod doc;
-mod explain;
-mod view;
+pub(crate) mod doc;
+pub(crate) mod explain;
+pub(crate) mod view;
 mod why_not;
 
 pub use doc::{PlanSource, plan_doc};

@@ -2,7 +2,7 @@
 //! warnings, what could not be ranked, what was assumed.
 
 use crate::{Cell, Column, Report, Table, Texts, Tone};
-use lessee_model::plan::{OptionDoc, PlanDoc};
+use lessee_model::plan::{GpuDoc, OptionDoc, PlanDoc};
 use lessee_model::{Arg, Confidence, Money, Msg, Purchase};
 
 /// `top` rows in the ranking; the Pareto front follows in a table of its own.
@@ -73,10 +73,16 @@ pub fn plan_report(doc: &PlanDoc, top: usize, texts: &Texts) -> Report {
         let list: Vec<String> = doc
             .assumptions
             .iter()
-            .map(|a| format!("{} = {}", a.field, a.value))
+            .map(|a| {
+                let mark = if a.derived { "*" } else { "" };
+                format!("{} = {}{mark}", a.field, a.value)
+            })
             .collect();
         report.heading(texts.get("plan-assumptions"));
         report.text(list.join(", "));
+        if doc.assumptions.iter().any(|a| a.derived) {
+            report.text(texts.get("plan-assumptions-derived"));
+        }
     }
     report.text(
         texts.msg(
@@ -116,7 +122,7 @@ fn answer(best: &OptionDoc, doc: &PlanDoc) -> Msg {
         .arg("name", name)
         .arg("nodes", best.nodes)
         .arg("machine", best.offer.instance_type.clone())
-        .arg("gpu", gpu_label(best))
+        .arg("gpu", gpu_label(&best.offer.gpu))
         .arg("provider", best.offer.provider.clone())
         .arg("region", best.offer.region.clone())
         .arg(
@@ -135,8 +141,7 @@ fn purchase_id(purchase: Purchase) -> String {
 }
 
 /// `8x H100 SXM 80GB`
-pub(super) fn gpu_label(option: &OptionDoc) -> String {
-    let gpu = &option.offer.gpu;
+pub(crate) fn gpu_label(gpu: &GpuDoc) -> String {
     let mut label = String::new();
     if gpu.fraction < 0.999 {
         label.push_str(&format!("{:.2}x ", gpu.fraction * f64::from(gpu.count)));
@@ -202,9 +207,9 @@ fn ranking(options: &[&OptionDoc], texts: &Texts) -> Table {
             Cell::new(o.rank.to_string()),
             Cell::new(format!("{nodes}{}{mark}", o.offer.key))
                 .raw(o.offer.key.clone())
-                .below(format!("{}, {purchase}", gpu_label(o))),
+                .below(format!("{}, {purchase}", gpu_label(&o.offer.gpu))),
             Cell::new(o.nodes.to_string()),
-            Cell::new(gpu_label(o)),
+            Cell::new(gpu_label(&o.offer.gpu)),
             Cell::new(purchase).raw(o.purchase.as_str()),
             money(o.bill.total).tone(Tone::Strong),
             money(o.bill.total_p90),
@@ -278,13 +283,7 @@ fn rejected(doc: &PlanDoc, report: &mut Report, texts: &Texts) {
     reasons.sort_by(|a, b| b.1.cmp(a.1));
     let lines: Vec<String> = reasons
         .into_iter()
-        .map(|(code, n)| {
-            format!(
-                "{} {}",
-                texts.number(*n as f64),
-                texts.term("rejected", code)
-            )
-        })
+        .map(|(code, n)| texts.counted("rejected", code, *n as f64))
         .collect();
     report.list(lines);
 }

@@ -2,8 +2,8 @@
 
 use super::BuyError;
 use lessee_model::fx::FxRate;
-use lessee_model::workload::line_and_column;
-use lessee_model::{Currency, Money, did_you_mean, parse_percent};
+use lessee_model::workload::{line_and_column, wording};
+use lessee_model::{Currency, Money, parse_percent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
@@ -173,20 +173,13 @@ impl JsonSchema for Share {
 pub fn parse_buy(text: &str, place: &str) -> Result<BuyFile, BuyError> {
     toml::from_str(text).map_err(|e| {
         let (line, column) = line_and_column(text, e.span().map_or(0, |s| s.start));
-        let detail = e.message().lines().next().unwrap_or_default().to_owned();
-        // serde names the unknown word first, then the known ones, all in backticks
-        let mut quoted = detail.split('`').skip(1).step_by(2);
-        let suggestion = quoted
-            .next()
-            .filter(|_| detail.starts_with("unknown"))
-            .and_then(|word| did_you_mean(word, quoted))
-            .map(|word| word.to_string());
+        let (problem, hint) = wording(e.message());
         BuyError::Parse {
             place: place.to_owned(),
             line,
             column,
-            detail,
-            suggestion,
+            problem,
+            hint,
         }
     })
 }

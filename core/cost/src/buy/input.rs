@@ -3,7 +3,9 @@
 use super::BuyError;
 use super::file::{BuyFile, SiteKind};
 use crate::sources;
-use lessee_model::{AsOf, Basis, Confidence, Currency, Fx, Money, Provenance, Sourced};
+use lessee_model::{
+    AsOf, Basis, Confidence, Currency, Fx, Money, Provenance, Sourced, did_you_mean,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -238,6 +240,28 @@ fn allowed(name: Name) -> (f64, f64) {
     }
 }
 
+/// Names in `[ranges]` are those of parameters or of their fields.
+fn check_range_names(file: &BuyFile) -> Result<(), BuyError> {
+    let known = || TABLE.iter().flat_map(|(_, key, field, _)| [*key, *field]);
+    match file.ranges.keys().find(|name| !known().any(|k| k == *name)) {
+        None => Ok(()),
+        Some(name) => Err(BuyError::RangeName {
+            name: name.clone(),
+            suggestion: did_you_mean(name, known()).map(str::to_owned),
+        }),
+    }
+}
+
+/// The name under which the file gives a range.
+fn own_name(file: &BuyFile, key: &str, field: &str) -> String {
+    let name = if file.ranges.contains_key(key) {
+        key
+    } else {
+        field
+    };
+    name.to_owned()
+}
+
 /// Fills in defaults; `rent` is the price of `rent.offer` for one GPU and hour, if the file names an offer
 /// and the caller found it.
 ///
@@ -266,6 +290,7 @@ pub fn resolve_buy(
             rates: file.money.rates.clone(),
         },
     };
+    check_range_names(file)?;
     let mut parameters: Vec<Parameter> = Vec::with_capacity(TABLE.len());
     for (name, key, field, unit) in TABLE {
         let row = defaults.iter().find(|d| d.parameter == key);
@@ -306,7 +331,19 @@ pub fn resolve_buy(
             .or_else(|| file.ranges.get(field))
             .copied();
         let bounds = match (own, row) {
-            (Some([low, high]), _) => (Some(low), Some(high)),
+            (Some([low, high]), _) => {
+                // NaN fails every comparison
+                if !(least <= low && low < high && high <= most && low <= value && value <= high) {
+                    return Err(BuyError::Range {
+                        name: own_name(file, key, field),
+                        low,
+                        high,
+                        least,
+                        most,
+                    });
+                }
+                (Some(low), Some(high))
+            }
             (None, Some(row)) => (
                 row.low
                     .map(|x| resolver.default(field, row, x))

@@ -42,6 +42,9 @@ pub struct BuyReport {
     pub break_even_month: Option<u32>,
     /// Largest effect on the difference between owning and renting first.
     pub sensitivity: Vec<Sensitivity>,
+    /// What to mind, as codes: `horizon_within_lead` = the machines would arrive after the horizon has ended.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// Every number used; those marked `assumed` are the user's to replace.
     pub parameters: Vec<Parameter>,
 }
@@ -243,6 +246,14 @@ fn sensitivity(input: &BuyInput) -> Vec<Sensitivity> {
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
+fn warnings(input: &BuyInput) -> Vec<String> {
+    let too_late = input.value(Name::Lead) >= input.value(Name::Horizon);
+    too_late
+        .then(|| "horizon_within_lead".to_owned())
+        .into_iter()
+        .collect()
+}
+
 /// Answers the question.
 pub fn buy_report(input: &BuyInput) -> BuyReport {
     let outcome = evaluate(input);
@@ -281,6 +292,7 @@ pub fn buy_report(input: &BuyInput) -> BuyReport {
         break_even_utilisation: outcome.break_even_utilisation,
         break_even_month: outcome.break_even_month,
         sensitivity: sensitivity(input),
+        warnings: warnings(input),
         parameters,
     }
 }

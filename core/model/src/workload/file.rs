@@ -357,7 +357,8 @@ pub struct ConstraintsFile {
     pub deadline: Option<Seconds>,
     /// Most that may be spent in total.
     pub budget: Option<Money>,
-    /// Whether spot (interruptible) machines may be used.
+    /// Whether spot (interruptible) machines may be used; absent = yes, but no for `serve`, whose users notice
+    /// when a machine is taken away, unless `purchases` names spot.
     pub spot: Option<bool>,
     /// Only these ways to pay.
     pub purchases: Option<Vec<Purchase>>,
@@ -397,7 +398,8 @@ pub struct SetupFile {
     pub incident_hours: Option<f64>,
     /// Hours lost waiting for support over the job.
     pub support_wait_hours: Option<f64>,
-    /// Disk that each machine needs.
+    /// Disk that each machine needs; absent = room for the system, the weights, the newest checkpoint, and the
+    /// data unless they are read from object storage.
     pub disk: Option<Bytes>,
     /// Time to restart the program and load a checkpoint.
     pub restart: Option<Seconds>,

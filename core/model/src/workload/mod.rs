@@ -4,6 +4,7 @@
 mod file;
 mod parse;
 mod resolve;
+mod wording;
 
 pub use file::*;
 pub use parse::{
@@ -11,6 +12,7 @@ pub use parse::{
     parse_workload_with,
 };
 pub use resolve::{Defaults, ResolveContext, checkpoint_bytes, lora_params, resolve};
+pub use wording::wording;
 
 use crate::{
     Bytes, Currency, Fx, GpuFilter, GpuRef, Interconnect, ModelSpec, Money, Range, Seconds,
@@ -37,6 +39,8 @@ pub struct Workload {
 pub struct Assumed {
     pub field: String,
     pub value: String,
+    /// It follows from other fields, rather than from a table of defaults.
+    pub derived: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -46,6 +50,19 @@ pub enum Job {
     Serve(ServeJob),
     Render(RenderJob),
     Hours(HoursJob),
+}
+
+impl Job {
+    /// Useful units of the whole job: tokens, samples, trials, output tokens, frames or GPU-hours.
+    pub fn units(&self) -> f64 {
+        match self {
+            Job::Train(t) => t.units,
+            Job::Sweep(s) => f64::from(s.trials),
+            Job::Serve(s) => s.rate * s.output_tokens * s.duration.0,
+            Job::Render(r) => r.frames,
+            Job::Hours(h) => h.gpu_hours,
+        }
+    }
 }
 
 /// Pre-training and fine-tuning, of language models or others.

@@ -1,7 +1,7 @@
 //! TOML text -> [`WorkloadFile`], with line and column in every error, and single fields from flags.
 
-use super::WorkloadFile;
-use crate::{Arg, Explain, Msg, did_you_mean};
+use super::{WorkloadFile, wording::wording};
+use crate::{Explain, Msg};
 use std::fmt;
 
 /// What is wrong with a workload, where, and how to mend it.
@@ -104,9 +104,13 @@ pub fn apply_flag(
     value: &str,
 ) -> Result<WorkloadFile, WorkloadError> {
     let place = format!("--{}", path.replace(['.', '_'], "-"));
-    let fail = |message: String| WorkloadError {
-        field: Some(path.to_owned()),
-        ..WorkloadError::new(&place, problem_from(&message))
+    let fail = |message: String| {
+        let (problem, hint) = wording(&message);
+        WorkloadError {
+            field: Some(path.to_owned()),
+            hint,
+            ..WorkloadError::new(&place, problem)
+        }
     };
     let whole = toml::Value::try_from(&file).map_err(|e| fail(e.to_string()))?;
     let candidates = candidate_values(value);
@@ -123,8 +127,7 @@ pub fn apply_flag(
             }
         }
     }
-    let hint = unknown_field(&last).and_then(|(word, known)| suggestion(&word, &known));
-    Err(WorkloadError { hint, ..fail(last) })
+    Err(fail(last))
 }
 
 /// The readings of a flag's text, most specific first: a string, then what TOML makes of it, then a list.
@@ -162,45 +165,12 @@ fn insert(tree: &mut toml::Value, path: &str, value: toml::Value) {
 
 fn from_toml(error: &toml::de::Error, text: &str, place: &str) -> WorkloadError {
     let line = error.span().map(|span| line_and_column(text, span.start));
-    let message = error.message();
-    let hint = unknown_field(message).and_then(|(word, known)| suggestion(&word, &known));
+    let (problem, hint) = wording(error.message());
     WorkloadError {
         line,
         hint,
-        ..WorkloadError::new(place, problem_from(message))
+        ..WorkloadError::new(place, problem)
     }
-}
-
-fn suggestion(word: &str, known: &[String]) -> Option<Msg> {
-    match did_you_mean(word, known.iter().map(String::as_str)) {
-        Some(best) => Some(Msg::new("hint-did-you-mean").arg("word", best)),
-        None if known.is_empty() => None,
-        None => Some(Msg::new("hint-known-words").arg("words", known.join(", "))),
-    }
-}
-
-fn problem_from(message: &str) -> Msg {
-    let what = message.lines().next().unwrap_or(message);
-    if let Some((word, _)) = unknown_field(message) {
-        let id = if message.starts_with("unknown variant") {
-            "workload-unknown-word"
-        } else {
-            "workload-unknown-field"
-        };
-        return Msg::new(id).arg("field", word);
-    }
-    Msg::new("workload-bad-value").arg("detail", Arg::Text(what.to_owned()))
-}
-
-/// serde says "unknown field `x`, expected one of `a`, `b`" (or "expected `a`", or "there are no fields").
-fn unknown_field(message: &str) -> Option<(String, Vec<String>)> {
-    let first = message.lines().next()?;
-    let rest = first
-        .strip_prefix("unknown field ")
-        .or_else(|| first.strip_prefix("unknown variant "))?;
-    let mut quoted = rest.split('`').skip(1).step_by(2).map(str::to_owned);
-    let word = quoted.next()?;
-    Some((word, quoted.collect()))
 }
 
 /// 1-based line and column (in characters) of a byte offset.

@@ -4,6 +4,7 @@ mod bounds;
 mod sizes;
 mod terms;
 
+use sizes::on_disk;
 pub use sizes::{checkpoint_bytes, lora_params};
 
 use super::*;
@@ -110,9 +111,26 @@ impl<'a> Resolver<'a> {
             self.assumed.push(Assumed {
                 field: path.to_owned(),
                 value: shown.into(),
+                derived: false,
             });
             default
         })
+    }
+
+    /// As [`Resolver::or`], for what follows from other fields.
+    fn or_derived<T: Copy>(
+        &mut self,
+        path: &str,
+        given: Option<T>,
+        derived: T,
+        shown: impl Into<String>,
+    ) -> T {
+        let before = self.assumed.len();
+        let value = self.or(path, given, derived, shown);
+        for new in &mut self.assumed[before..] {
+            new.derived = true;
+        }
+        value
     }
 
     fn or_number(&mut self, path: &str, given: Option<f64>, default: f64) -> f64 {
@@ -139,7 +157,7 @@ impl<'a> Resolver<'a> {
             .and_then(|name| self.cx.gpus.resolve(name))
             .and_then(|gpu| gpu.memory_gb);
         let gb = (reference.unwrap_or(0.0) * self.cx.defaults.get("hours.memory_share")).floor();
-        self.or(path, given, Bytes::from_gb(gb), format!("{gb}GB"))
+        self.or_derived(path, given, Bytes::from_gb(gb), format!("{gb}GB"))
     }
 
     fn not_negative(&self, path: &str, given: Option<f64>) -> Out<Option<f64>> {
@@ -161,11 +179,7 @@ impl<'a> Resolver<'a> {
             None => Ok(None),
             Some(text) => match parse_percent(text) {
                 Ok(x) => Ok(Some(x)),
-                Err(e) => self.fail(
-                    path,
-                    Msg::new("workload-bad-value").arg("detail", e.to_string()),
-                    None,
-                ),
+                Err(e) => self.fail(path, super::wording(&e.to_string()).0, None),
             },
         }
     }
@@ -231,8 +245,10 @@ impl<'a> Resolver<'a> {
             active_params: n(file.active_params).unwrap_or(params).min(params),
             layers: n(file.layers),
             hidden: n(file.hidden),
-            // head size 128 is what nearly all current language models use
-            heads: n(file.heads).or_else(|| n(file.hidden).map(|h| (h / 128.0).max(1.0).floor())),
+            heads: n(file.heads).or_else(|| {
+                let size = n(file.head_dim).unwrap_or(self.cx.defaults.get("model.head_dim"));
+                n(file.hidden).map(|h| (h / size).max(1.0).floor())
+            }),
             kv_heads: n(file.kv_heads),
             head_dim: n(file.head_dim),
             ffn: n(file.ffn),
@@ -535,7 +551,7 @@ pub fn resolve(file: &WorkloadFile, cx: ResolveContext<'_>) -> Result<Workload, 
     let data = r.data(file, &job)?;
     let checkpoint = r.checkpoint(file, &job);
     let constraints = r.constraints(file)?;
-    let setup = r.setup(file, &data)?;
+    let setup = r.setup(file, on_disk(&job, &data, checkpoint.as_ref()))?;
     let money = r.money(file)?;
     Ok(Workload {
         name: file

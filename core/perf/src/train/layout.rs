@@ -2,9 +2,10 @@
 //! Start at [`Problem::search`]; the formulas are in the parent's head comment.
 
 use crate::coefficients::Coefficients;
+use crate::formula::train_llm::Compute;
 use crate::memory::{Footprint, Split, activations_per_sequence, checkpointing_choices, stages};
 use crate::spec::Rate;
-use crate::sync::{Bus, Net};
+use crate::sync::{Bus, BusKind, Net};
 use lessee_model::{MemoryUse, perf::Layout, workload::TrainJob};
 
 /// Seconds of one optimizer step.
@@ -39,10 +40,8 @@ pub(super) struct Problem<'a> {
     pub(super) layers: f64,
     pub(super) hidden: f64,
     pub(super) rate: Rate,
-    /// FLOPs of one token, without recomputation.
-    pub(super) flops: f64,
-    /// FLOP/s that one GPU sustains.
-    pub(super) sustained: f64,
+    /// What a token costs one GPU, without and with recomputation.
+    pub(super) parts: [Compute; 2],
     pub(super) gpus: f64,
     pub(super) per_machine: f64,
     pub(super) nodes: f64,
@@ -135,37 +134,41 @@ impl Problem<'_> {
         best.ok_or(least)
     }
 
+    pub(super) fn part(&self, layout: Layout) -> Compute {
+        self.parts[usize::from(layout.activation_checkpointing)]
+    }
+
     pub(super) fn speed(&self, candidate: &Candidate, step: Step) -> f64 {
         candidate.sequences * self.job.seq_len / step.total
     }
 
     /// Seconds of one optimizer step at intra-machine bus bandwidth `bus` (byte/s).
     pub(super) fn step(&self, candidate: &Candidate, bus: f64) -> Step {
-        let t = &self.c.train.llm;
         let (layout, micro_steps) = (candidate.layout, candidate.micro_steps);
         let tp = f64::from(layout.tensor_parallel);
-        let recompute = if layout.activation_checkpointing {
-            t.checkpoint_factor
-        } else {
-            1.0
-        };
         let tokens = candidate.per_replica * self.job.seq_len;
-        let compute = tokens * self.flops * recompute / (tp * self.sustained);
+        let part = self.part(layout);
+        let compute = tokens * part.per_token() / tp + micro_steps * part.per_micro_batch;
         // ranks of one machine that hold the same part of the model
         let ranks = self.per_machine / tp;
         let inside = |bytes: f64| self.bus.all_reduce(bytes / tp, ranks, bus);
         let between = |bytes: f64| self.net.all_reduce(bytes, self.nodes);
         let (weights, gradients) = (self.footprint.weights, self.gradient_bytes);
-        let sync = if layout.zero_stage < 3 {
-            inside(gradients) + between(gradients)
+        let (near, far) = if layout.zero_stage < 3 {
+            (inside(gradients), between(gradients))
         } else if candidate.inside_machine {
             // weights are gathered inside the machine; gradients are scattered there and reduced between
-            micro_steps * inside(weights) + 0.5 * inside(gradients) + between(gradients)
+            (
+                micro_steps * inside(weights) + 0.5 * inside(gradients),
+                between(gradients),
+            )
         } else {
             // two gathers per micro-batch cost what one all-reduce does, one scatter costs half
-            micro_steps * (inside(weights) + between(weights))
-                + 0.5 * (inside(gradients) + between(gradients))
+            let twice =
+                |over: &dyn Fn(f64) -> f64| micro_steps * over(weights) + 0.5 * over(gradients);
+            (twice(&inside), twice(&between))
         };
+        let sync = near + far;
         let tensor = if tp > 1.0 {
             let per_layer = if layout.activation_checkpointing {
                 6.0
@@ -178,7 +181,13 @@ impl Problem<'_> {
             0.0
         };
         let a = &self.c.allreduce;
-        let hidden = (a.overlap * sync).min(a.backward_share * compute);
+        // runs over a link are what the formula was fitted on: what of them shows is in `compute` already
+        let near_hidden = if self.bus.kind == BusKind::Link {
+            near
+        } else {
+            a.overlap * near
+        };
+        let hidden = (near_hidden + a.overlap * far).min(a.backward_share * compute);
         Step {
             compute,
             sync,

@@ -1,68 +1,83 @@
 //! Training of language models, in tokens per second.
 //!
-//! tokens/s/GPU = util F / ((6P + 12 L H s) (4/3 if checkpointing)) / (1 + a sqrt(1e9/P)) /
-//! (1 + b log2(n/8)) x generation: fitted on 133 rows of llm-foundry MPT runs, 4.4 % median
-//! (`[train.llm]`). P: active parameters; adapters need no weight gradients, 4P instead of 6P. On top, per
-//! optimizer step: gradient sync over the link that the machine really has, partly hidden behind the
-//! backward pass; with sharded weights two all-gathers per micro-batch; with tensor parallel four
-//! all-reduces a layer (six when recomputing), never hidden.
+//! What one GPU computes per token is the fitted formula of [`crate::formula::train_llm`] in its renter tier. On
+//! top, per optimizer step: gradient sync over the link that the machine really has, partly hidden behind the
+//! backward pass (wholly where a link joins the GPUs: the fit has that in it); with sharded weights two all-gathers
+//! per micro-batch; with tensor parallel four all-reduces a layer (six when recomputing), never hidden.
 //!
 //! The layout is searched: tensor parallel inside a machine x recomputation x sharding inside a machine
 //! or over all of them x ZeRO stage; of what fits, the fastest wins.
 
 mod layout;
+pub(crate) mod shape;
 
-use crate::coefficients::Coefficients;
+use crate::PerfContext;
 use crate::feed::{Appetite, ceiling};
+use crate::formula::train_llm::{Compute, Format, Processor, Shape, Tier, Trained, Work, compute};
 use crate::memory::Footprint;
 use crate::nofit::NoFit;
 use crate::outcome::{Outcome, Terms};
 use crate::predict::Group;
 use crate::range::Class;
-use crate::spec::{Rate, RateKind};
+use crate::spec::Rate;
 use crate::sync::{BusKind, bus, net};
+use crate::table::llm_training::in_numbers;
 use layout::{Candidate, Problem};
 use lessee_model::{
     Basis, BoundBy, Msg, WorkUnit,
     workload::{Data, Method, Precision, TrainJob},
 };
 
-/// FLOP/s of one GPU in a training step and how the rate came about.
-fn sustained(
-    job: &TrainJob,
-    group: &Group<'_>,
-    c: &Coefficients,
-    gpus: f64,
-) -> Result<(f64, Rate), NoFit> {
-    let wide = match job.precision {
-        p @ (Precision::Fp32 | Precision::Tf32 | Precision::Fp16 | Precision::Bf16) => p,
-        _ => Precision::Bf16,
-    };
-    let rate = group.device.rate(wide)?;
-    let t = &c.train.llm;
-    let arch = &*group.device.spec.arch;
-    let by_arch = &t.generation.factor;
-    let generation = by_arch
-        .get(arch)
-        .or_else(|| by_arch.get("default"))
-        .copied()
-        .unwrap_or(1.0);
-    let util = (t.util * generation).min(t.max_share_of_gemm * rate.gemm_share);
-    let small = 1.0 + t.small_model * (1e9 / job.model.active_params).sqrt();
-    let scale = 1.0 + t.scale_out * (gpus / 8.0).log2().max(0.0);
-    let mut flops = rate.dense * util / small / scale;
-    let mut shown = rate;
-    if matches!(job.precision, Precision::Fp8 | Precision::Fp4) {
-        let narrow = group.device.rate(Precision::Fp8)?;
-        shown.kind = narrow.kind;
-        if narrow.kind == RateKind::Native {
-            flops *= (narrow.dense / rate.dense).clamp(1.0, t.fp8.renter_speedup.max(1.0));
+const FAMILY: &str = "train_llm";
+const FAMILY_MIXTURES: &str = "train_llm_moe";
+
+/// The GPU in the numbers of the formula, and how its rate came about.
+fn processor(job: &TrainJob, group: &Group<'_>) -> Result<(Processor, Rate), NoFit> {
+    let device = group.device;
+    // 4-bit and integer formats are for storage: renters' trainers multiply in 8 or 16 bit
+    let (precision, format) = match job.precision {
+        p @ (Precision::Fp32 | Precision::Tf32 | Precision::Fp16 | Precision::Bf16) => {
+            (p, Format::Half)
         }
-    }
-    if job.method == Method::Qlora {
-        flops /= t.adapter.qlora_slowdown.max(1.0);
-    }
-    Ok((flops, shown))
+        Precision::Fp8 | Precision::Fp4 => (Precision::Fp8, Format::Fp8),
+        Precision::Int8 | Precision::Int4 => (Precision::Bf16, Format::Half),
+    };
+    let rate = device.rate(precision)?;
+    let half = if is_wide(job) {
+        rate
+    } else {
+        device.rate(Precision::Bf16)?
+    };
+    Ok((in_numbers(rate, format, half, device.bandwidth()?), rate))
+}
+
+/// Values take 4 bytes.
+fn is_wide(job: &TrainJob) -> bool {
+    matches!(job.precision, Precision::Fp32 | Precision::Tf32)
+}
+
+/// Without and with recomputation.
+fn parts(job: &TrainJob, gpu: &Processor, shape: &Shape, cx: PerfContext<'_>) -> [Compute; 2] {
+    let calibration = &cx.tables.calibration;
+    let routed = calibration.train_llm_moe.coefficients.routed_elements;
+    [false, true].map(|recompute| {
+        let work = Work {
+            sequence: job.seq_len,
+            recompute,
+            trained: match job.method {
+                Method::Full => Trained::All,
+                Method::Lora => Trained::Adapters,
+                Method::Qlora => Trained::AdaptersOnFourBit,
+            },
+        };
+        let c = &calibration.train_llm.coefficients;
+        let part = compute(gpu, shape, &work, Tier::Renter, routed, c);
+        let width = if is_wide(job) { 2.0 } else { 1.0 };
+        Compute {
+            elements: part.elements * width,
+            ..part
+        }
+    })
 }
 
 /// Tokens per second of `group` on `job`. `reads` passes over the data happen during the whole job.
@@ -80,31 +95,20 @@ pub(crate) fn predict(
     group
         .device
         .at_least_capability(c.train.software.min_compute_capability)?;
-    let (Some(layers), Some(hidden)) = (job.model.layers, job.model.hidden) else {
-        return Err(NoFit::new(
-            "model_unsuitable",
-            Msg::new("perf-model-dimensions").arg("model", &*job.model.name),
-        ));
-    };
+    let shape = shape::shape(&job.model)?;
     let per_machine = f64::from(group.gpus_per_node);
     let nodes = f64::from(group.nodes);
     let gpus = per_machine * nodes;
-    let (sustained, rate) = sustained(job, group, c, gpus)?;
+    let (gpu, rate) = processor(job, group)?;
     let footprint = Footprint::of(job, c);
-    let adapter = match job.method {
-        Method::Full => 1.0,
-        Method::Lora | Method::Qlora => c.train.llm.adapter.lora_flops_factor,
-    };
-    let flops = 6.0 * job.model.active_params * adapter + 12.0 * layers * hidden * job.seq_len;
     let problem = Problem {
         job,
         c,
         footprint,
-        layers,
-        hidden,
+        layers: shape.layers,
+        hidden: shape.hidden,
         rate,
-        flops,
-        sustained,
+        parts: parts(job, &gpu, &shape, cx),
         gpus,
         per_machine,
         nodes,
@@ -139,12 +143,25 @@ pub(crate) fn predict(
         BoundBy::Compute
     };
     let (class, notes) = judge(&problem, &best, group);
+    let mixture = shape.routed > 0.0;
+    let fitted = cx.tables.calibration.range_of(
+        if mixture { FAMILY_MIXTURES } else { FAMILY },
+        "renter",
+        &group.device.spec.arch,
+        c.range.unseen_architecture,
+    );
+    // nobody says that the user's trainer is the one of the fit
+    let fitted = [
+        fitted[0].min(c.range.calibrated[0]),
+        fitted[1].max(c.range.calibrated[1]),
+    ];
     Ok(Outcome {
         unit: WorkUnit::Token,
         per_second: best.per_second.min(fed),
         link_low: at(problem.bus.low),
         link_high: at(problem.bus.high),
         class,
+        fitted: Some(fitted),
         measured: group.device.measured,
         bound_by,
         memory: best.memory,
@@ -157,14 +174,11 @@ pub(crate) fn predict(
 
 /// How wide the range must be, and what to tell the user.
 fn judge(p: &Problem<'_>, best: &Candidate, group: &Group<'_>) -> (Class, Vec<Msg>) {
-    let fitted: Vec<&str> =
-        p.c.train
-            .llm
-            .generation
-            .fitted
-            .iter()
-            .map(String::as_str)
-            .collect();
+    let fit = group.cx.tables.calibration.fit(FAMILY);
+    let fitted: Vec<&str> = fit
+        .iter()
+        .flat_map(|f| f.architectures.iter().map(String::as_str))
+        .collect();
     let mut class = group.device.class(&fitted, p.rate.kind);
     let mut notes = Vec::new();
     group.device.notes(p.rate.kind, &mut notes);
@@ -198,35 +212,26 @@ fn judge(p: &Problem<'_>, best: &Candidate, group: &Group<'_>) -> (Class, Vec<Ms
 
 fn terms(p: &Problem<'_>, best: &Candidate, fed: f64, group: &Group<'_>) -> Terms {
     let mut t = Terms::new(group.cx);
-    let source = p.c.train.llm.source.as_str();
+    let source = group
+        .cx
+        .tables
+        .calibration
+        .fit(FAMILY)
+        .map_or("calibration.toml", |f| f.source.as_str());
     let (layout, step) = (best.layout, best.step);
-    t.add(
-        "flops_per_token",
-        p.flops,
-        "FLOP",
-        Basis::Modelled,
-        source,
-        || {
+    let part = p.part(layout);
+    for (name, seconds) in [
+        ("matmul", part.matmul),
+        ("attention", part.attention),
+        ("element_wise", part.elements),
+    ] {
+        t.add(name, seconds, "s/token", Basis::Modelled, source, || {
             format!(
-                "(6 or 4 with adapters) x {:.3e} + 12 x {} x {} x {}",
-                p.job.model.active_params, p.layers, p.hidden, p.job.seq_len
+                "{:.4e} dense FLOP/s, best product {:.2} of it; {} layers, hidden {}, sequence {}",
+                p.rate.dense, p.rate.gemm_share, p.layers, p.hidden, p.job.seq_len
             )
-        },
-    );
-    t.add(
-        "sustained",
-        p.sustained,
-        "FLOP/s",
-        Basis::Modelled,
-        source,
-        || {
-            format!(
-                "{:.4e} dense x utilisation {:.3}",
-                p.rate.dense,
-                p.sustained / p.rate.dense
-            )
-        },
-    );
+        });
+    }
     t.add(
         "compute",
         step.compute,
@@ -234,25 +239,17 @@ fn terms(p: &Problem<'_>, best: &Candidate, fed: f64, group: &Group<'_>) -> Term
         Basis::Modelled,
         source,
         || {
-            let again = if layout.activation_checkpointing {
-                p.c.train.llm.checkpoint_factor
-            } else {
-                1.0
-            };
             format!(
-                "{:.0} tokens a replica x {:.3e} FLOP x {again:.2} / ({} x {:.3e} FLOP/s)",
+                "{:.0} tokens a replica x {:.3e} s / {} + {} micro-batches x {:.3e} s",
                 best.per_replica * p.job.seq_len,
-                p.flops,
+                part.per_token(),
                 layout.tensor_parallel,
-                p.sustained
+                best.micro_steps,
+                part.per_micro_batch
             )
         },
     );
-    let (link, basis) = match p.bus.kind {
-        BusKind::Measured => ("probe", Basis::Measured),
-        BusKind::Pcie => (p.c.allreduce.pcie.source.as_str(), Basis::Assumed),
-        BusKind::Link | BusKind::Alone => (p.c.allreduce.nvlink.source.as_str(), Basis::Modelled),
-    };
+    let (link, basis) = p.bus.source(group.cx);
     if p.gpus > 1.0 {
         t.add("gradient_sync", step.sync, "s", basis, link, || {
             format!(

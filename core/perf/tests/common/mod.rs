@@ -9,6 +9,7 @@ use lessee_model::{
     AcceleratorClass, Basis, Bytes, Confidence, Form, GpuRef, GpuSpec, GpuTable, Interconnect,
     Machine, ModelKind, ModelSpec, ModelTable, Prediction, Provenance, Seconds,
 };
+use lessee_perf::formula::Calibration;
 use lessee_perf::{BlenderRow, Coefficients, GemmRow, NoFit, PerfContext, PerfTables, predict};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -85,6 +86,8 @@ pub(crate) static WORLD: LazyLock<World> = LazyLock::new(|| {
         tables: PerfTables {
             coefficients: Coefficients::from_toml(include_str!("../../../../data/perf.toml"))
                 .expect("perf.toml"),
+            calibration: Calibration::from_toml(include_str!("../../../../data/calibration.toml"))
+                .expect("calibration.toml"),
             gemm,
             blender,
         },
@@ -126,6 +129,7 @@ fn spec(r: &Row) -> GpuSpec {
         link_total_bidir_gbs: f(r, "link_total_bidir_gbs"),
         pcie_gen: f(r, "pcie_gen").map(|x| x as u8),
         pcie_lanes: f(r, "pcie_lanes").map(|x| x as u8),
+        sm_count: f(r, "sm_count").map(|x| x as u32),
         rt_cores: f(r, "rt_cores").map(|x| x as u32),
         usable_mib: f(r, "usable_mib").map(|x| x as u32),
         why: why(r),

@@ -41,6 +41,7 @@ pub(super) fn gpus(strings: &Strings) -> Result<GpuTable, CatalogError> {
                 link_total_bidir_gbs: r.opt("link_total_bidir_gbs")?,
                 pcie_gen: r.opt("pcie_gen")?,
                 pcie_lanes: r.opt("pcie_lanes")?,
+                sm_count: r.opt("sm_count")?,
                 rt_cores: r.opt("rt_cores")?,
                 usable_mib: r.opt("usable_mib")?,
                 why: r.why()?,

@@ -4,6 +4,7 @@ use super::rows::read;
 use crate::CatalogError;
 use crate::build::Interner;
 use lessee_model::Form;
+use lessee_perf::formula::Calibration;
 use lessee_perf::{BlenderRow, Coefficients, GemmRow, PerfTables};
 use std::cell::RefCell;
 
@@ -11,6 +12,12 @@ pub(super) fn perf(strings: &RefCell<Interner>) -> Result<PerfTables, CatalogErr
     let coefficients = Coefficients::from_toml(include_str!("../../../../data/perf.toml"))
         .map_err(|what| CatalogError::BuiltIn {
             file: "perf.toml",
+            line: 0,
+            what,
+        })?;
+    let calibration = Calibration::from_toml(include_str!("../../../../data/calibration.toml"))
+        .map_err(|what| CatalogError::BuiltIn {
+            file: "calibration.toml",
             line: 0,
             what,
         })?;
@@ -50,6 +57,7 @@ pub(super) fn perf(strings: &RefCell<Interner>) -> Result<PerfTables, CatalogErr
     )?;
     Ok(PerfTables {
         coefficients,
+        calibration,
         gemm,
         blender,
     })

@@ -10,7 +10,7 @@ use jiff::civil::Date;
 use lessee_model::gpu::same_memory;
 use lessee_model::{
     AcceleratorClass, AsOf, Catalog, Confidence, GpuRef, Machine, MachineId, Market, Msg, Offer,
-    Origin, Price, Purchase,
+    Origin, Price, Purchase, StaleAfter,
 };
 use medians::Medians;
 use serde::{Deserialize, Serialize};
@@ -85,6 +85,7 @@ pub struct Finding {
 pub fn doctor(catalog: &Catalog, facts: &Facts, rules: &DoctorRules, today: Date) -> Vec<Finding> {
     let mut found = Found::default();
     let medians = Medians::of(catalog, facts, rules);
+    let stale = StaleAfter::from_defaults(&facts.defaults);
     let mut judged: HashMap<(&str, &str, MachineId), Defects> = HashMap::new();
     for offer in &catalog.offers {
         let machine = catalog.machine(offer);
@@ -94,7 +95,7 @@ pub fn doctor(catalog: &Catalog, facts: &Facts, rules: &DoctorRules, today: Date
             });
         }
         for price in &offer.prices {
-            one_price(&mut found, offer, machine, price, today);
+            one_price(&mut found, offer, machine, price, (today, stale));
             if let Some(usual) = medians.bid_floor(machine, price, rules) {
                 found.add("bid_floor", offer, price, || {
                     Msg::new("doctor-bid-floor").arg("usual", usual)
@@ -192,14 +193,20 @@ impl Found {
     }
 }
 
-fn one_price(found: &mut Found, offer: &Offer, machine: &Machine, price: &Price, today: Date) {
+fn one_price(
+    found: &mut Found,
+    offer: &Offer,
+    machine: &Machine,
+    price: &Price,
+    (today, stale): (Date, StaleAfter),
+) {
     if price.per_hour.amount.is_zero() {
         found.add("price_zero", offer, price, || Msg::new("doctor-price-zero"));
     }
     match price.why.as_of {
         None => found.add("no_date", offer, price, || Msg::new("doctor-no-date")),
         Some(date) => {
-            let limit = offer.market.stale_after_days();
+            let limit = stale.days(offer.market);
             let age = date
                 .latest()
                 .until(today)

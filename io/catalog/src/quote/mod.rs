@@ -15,6 +15,7 @@ mod identify;
 mod lex;
 mod names;
 mod offer;
+mod pairs;
 mod phrases;
 mod price;
 mod prose;

@@ -6,6 +6,7 @@ use super::fold::{clip_bytes, fold};
 use super::header::{self, Column, Role};
 use super::lex;
 use super::names::Names;
+use super::pairs::Pairs;
 use super::price::Unit;
 use super::prose::{self, Spoken};
 use super::row::{self, Around};
@@ -269,7 +270,7 @@ pub(crate) fn blocks(lines: &[&str], doc: &Doc<'_>, found: &mut Found) {
     // recognising titles costs most; a text without a table in 20,000 tries has none
     let mut tries = 20_000u32;
     let mut comment = false;
-    let mut titles = HashMap::new();
+    let mut pairs = Pairs::default();
     let mut i = 0;
     while i < lines.len() {
         let raw = lines[i];
@@ -304,7 +305,7 @@ pub(crate) fn blocks(lines: &[&str], doc: &Doc<'_>, found: &mut Found) {
                 continue;
             }
         }
-        if let Some((fields, end)) = key_values(lines, i, doc.names, &mut titles) {
+        if let Some((fields, end)) = pairs.at(lines, i, doc.names) {
             let original: Vec<&str> = lines[i..end]
                 .iter()
                 .map(|l| l.trim())
@@ -425,60 +426,6 @@ fn under(headings: &[(usize, Facts, Unit)]) -> Around {
         around.unit = around.unit.or(unit);
     }
     around
-}
-
-/// Lines of `key: value` that together describe one machine with its price.
-fn key_values(
-    lines: &[&str],
-    at: usize,
-    names: &Names<'_>,
-    titles: &mut HashMap<usize, Option<Column>>,
-) -> Option<(Vec<(Column, String)>, usize)> {
-    let mut fields: Vec<(Column, String)> = Vec::new();
-    let mut end = at;
-    while let Some(line) = lines.get(end).filter(|_| end < at + 60) {
-        let t = line.trim().trim_start_matches(['-', '*', '•', '>']).trim();
-        let Some((key, value)) = t
-            .split_once([':', '：'])
-            .filter(|(k, v)| k.len() <= 60 && !v.trim().is_empty())
-        else {
-            break;
-        };
-        if value.len() > 300 || value.contains([';', '；']) || value.contains('|') {
-            break;
-        }
-        let key = key.replace("**", "");
-        // lines are looked at again from each line before them: their titles are read once
-        if titles.len() > 4096 {
-            titles.clear();
-        }
-        let column = titles
-            .entry(end)
-            .or_insert_with(|| header::column(&key, names));
-        match column.clone() {
-            Some(column) if column.facts.gpus.is_empty() => {
-                let again = fields.iter().any(|(c, _)| {
-                    c.role == column.role
-                        && matches!(
-                            c.role,
-                            Role::Gpu | Role::Instance | Role::Item | Role::Provider
-                        )
-                });
-                if again {
-                    break;
-                }
-                fields.push((column, value.trim().trim_start_matches("**").to_owned()));
-            }
-            _ if fields.is_empty() => return None,
-            _ => {}
-        }
-        end += 1;
-    }
-    let has = |roles: &[Role]| fields.iter().any(|(c, _)| roles.contains(&c.role));
-    let complete = fields.len() >= 2
-        && has(&[Role::Price, Role::Total])
-        && has(&[Role::Gpu, Role::Instance, Role::Item]);
-    complete.then_some((fields, end))
 }
 
 /// The same machine at the same price, stated twice, is one offer; the lines are kept in its derivation.

@@ -351,10 +351,14 @@ fn short_last_row(lines: &[&str], at: usize, sep: char, width: usize) -> Option<
 }
 
 /// A table divided by signs ends the text, and its last row has no line break: the price may be cut.
-/// A `.txt` is typed by hand, where the last line break is left out more often than not.
+/// A `.txt` is typed by hand, where the last line break is left out more often than not: there the last row
+/// must also look unlike the others.
 pub(crate) fn unfinished(text: &str, file: &str, lines: &[&str], names: &Names<'_>) -> bool {
-    if text.ends_with(['\n', '\r']) || file.to_ascii_lowercase().ends_with(".txt") {
+    if text.ends_with(['\n', '\r']) {
         return false;
+    }
+    if file.to_ascii_lowercase().ends_with(".txt") {
+        return last_row_differs(lines, names);
     }
     divided_table(lines, names).is_some_and(|(at, sep, width)| {
         lines.len() > at + 1
@@ -363,6 +367,50 @@ pub(crate) fn unfinished(text: &str, file: &str, lines: &[&str], names: &Names<'
                 .last()
                 .is_some_and(|l| cells(l, Cut::Char(sep)).len() >= width)
     })
+}
+
+/// Whether the last line of the text is a row of a table, the only one with fewer cells than the titles, or the
+/// only one whose last cell ends otherwise than in all rows before: `20.` below `18.50` and `19.00`.
+fn last_row_differs(lines: &[&str], names: &Names<'_>) -> bool {
+    let found = (0..lines.len().min(500)).find_map(|at| Some((at, head(lines, at, names)?)));
+    let Some((at, head)) = found else {
+        return false;
+    };
+    let rows: Vec<Vec<String>> = lines
+        .get(at + head.lines..)
+        .unwrap_or_default()
+        .iter()
+        .take_while(|l| divided(l, head.cut))
+        .map(|l| cells(l, head.cut))
+        .collect();
+    let Some((last, before)) = rows.split_last().filter(|(_, before)| before.len() >= 2) else {
+        return false;
+    };
+    // the table must be what ends the text, and its rows alike
+    let width = head.columns.len();
+    if at + head.lines + rows.len() != lines.len() || before.iter().any(|r| r.len() != width) {
+        return false;
+    }
+    fn end(row: &[String]) -> Option<(Option<usize>, &str)> {
+        row.last().map(|cell| ending(cell))
+    }
+    let usual = end(&before[0]);
+    let alike = before.iter().all(|row| end(row) == usual);
+    last.len() < width || (alike && end(last) != usual)
+}
+
+/// How a cell ends: the number of decimals and what stands behind them; words are all alike.
+fn ending(cell: &str) -> (Option<usize>, &str) {
+    let Some(digit) = cell.rfind(|c: char| c.is_ascii_digit()) else {
+        return (None, "");
+    };
+    let (number, rest) = cell.split_at(digit + 1);
+    let decimals = number
+        .rsplit_once('.')
+        .map(|(_, part)| part)
+        .filter(|part| part.bytes().all(|b| b.is_ascii_digit()))
+        .map(str::len);
+    (decimals, rest)
 }
 
 /// First cells of rows that add up the others, folded.

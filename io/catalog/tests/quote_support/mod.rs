@@ -53,6 +53,7 @@ pub(crate) fn known() -> &'static Known {
                 link_total_bidir_gbs: None,
                 pcie_gen: None,
                 pcie_lanes: None,
+                sm_count: None,
                 rt_cores: None,
                 usable_mib: None,
                 why: why(),

@@ -42,6 +42,7 @@ fn gpus() -> GpuTable {
         link_total_bidir_gbs: None,
         pcie_gen: None,
         pcie_lanes: None,
+        sm_count: None,
         rt_cores: None,
         usable_mib: None,
         why: Provenance::new(Basis::Published, Confidence::Secondary, "data sheet", None),

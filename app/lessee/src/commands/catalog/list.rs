@@ -9,7 +9,7 @@ use crate::output::Printer;
 use crate::settings::Settings;
 use lessee_catalog::{Facts, ListFilter, Listing};
 use lessee_model::plan::CatalogDoc;
-use lessee_model::{Exit, Msg, did_you_mean};
+use lessee_model::{Exit, Msg, StaleAfter, did_you_mean};
 use lessee_report::documents::CatalogListDoc;
 use lessee_report::{Head, Report};
 use serde_json::Value;
@@ -47,14 +47,16 @@ pub(crate) fn run(
         total
     };
     let today = settings.today();
+    let stale = StaleAfter::from_defaults(&facts.defaults);
     let rows: Vec<Row<'_>> = listing.rows[..made]
         .iter()
-        .map(|at| Row::new(&facts.catalog, *at, today))
+        .map(|at| Row::new(&facts.catalog, *at, today, stale))
         .collect();
     let report = report(&rows, shown, &listing, &facts, printer);
     printer.report(report)?;
     if listing.rows.is_empty() {
         printer.note(&Msg::new("catalog-list-none"));
+        facts::tell_gpus_without_price(&facts, &filter.gpus, printer);
         return Ok(Exit::No);
     }
     Ok(Exit::Done)

@@ -1,7 +1,7 @@
 //! Marks beside a price: one letter each and a legend, so that nothing depends on colour.
 
 use jiff::civil::Date;
-use lessee_model::{Confidence, Offer, Origin, Price, Purchase};
+use lessee_model::{Confidence, Offer, Origin, Price, Purchase, StaleAfter};
 use lessee_report::Texts;
 
 /// What the reader must know before trusting a price.
@@ -51,15 +51,13 @@ impl Mark {
     }
 }
 
-pub(crate) fn marks(offer: &Offer, price: &Price, today: Date) -> Vec<Mark> {
+pub(crate) fn marks(offer: &Offer, price: &Price, today: Date, stale: StaleAfter) -> Vec<Mark> {
     let mut out = Vec::new();
     if price.why.confidence == Confidence::Unverified {
         out.push(Mark::Unverified);
     }
     match price.why.as_of {
-        Some(date) if date.age_days(today) > offer.market.stale_after_days() => {
-            out.push(Mark::Stale)
-        }
+        Some(date) if date.age_days(today) > stale.days(offer.market) => out.push(Mark::Stale),
         Some(_) => {}
         None => out.push(Mark::Undated),
     }

@@ -8,8 +8,9 @@ use crate::facts;
 use crate::failure::Failure;
 use crate::output::{Printer, to_stderr};
 use crate::settings::Settings;
+use jiff::civil::Date;
 use lessee_catalog::{CatalogBuilder, OfferRow, SnapshotMeta};
-use lessee_model::{AsOf, Catalog, Exit, Msg, Origin};
+use lessee_model::{AsOf, Catalog, Exit, Msg, Origin, StaleAfter};
 use lessee_providers::{
     ApiKey, Event, FetchedOffer, PRICE_APIS, PriceApi, RefreshOptions, Refreshed, price_api,
 };
@@ -38,11 +39,15 @@ pub(crate) fn run(
             .hint(Msg::new("hint-refresh-offline"))
             .exit(Exit::Unreachable));
     }
-    printer.note(&Msg::new("refresh-asking").arg("provider", api.name));
+    // a program that reads stderr finds one object there, or nothing
+    if !settings.output.value.is_json() {
+        printer.note(&Msg::new("refresh-asking").arg("provider", api.name));
+    }
     let refreshed = fetch(api, args, settings, &facts)?;
     let skipped: u64 = refreshed.skipped.iter().map(|s| s.count).sum();
     let catalog = catalog(&refreshed.offers, api.name);
-    let mut report = report(&refreshed, &catalog, settings, printer);
+    let stale = StaleAfter::from_defaults(&facts.defaults);
+    let mut report = report(&refreshed, &catalog, (settings.today(), stale), printer);
     if catalog.offers.is_empty() {
         // an earlier snapshot is worth more than an empty one
         report.text(
@@ -135,13 +140,13 @@ fn catalog(offers: &[FetchedOffer], name: &str) -> Catalog {
 fn report(
     refreshed: &Refreshed,
     catalog: &Catalog,
-    settings: &Settings,
+    (today, stale): (Date, StaleAfter),
     printer: &Printer,
 ) -> Report {
     let texts = printer.texts();
     let rows: Vec<Row<'_>> = (0..catalog.offers.len())
         .flat_map(|i| (0..catalog.offers[i].prices.len()).map(move |j| (i, j)))
-        .map(|at| Row::new(catalog, at, settings.today()))
+        .map(|at| Row::new(catalog, at, today, stale))
         .collect();
     let skipped: Vec<_> = refreshed
         .skipped

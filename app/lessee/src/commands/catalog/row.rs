@@ -4,7 +4,7 @@ use super::marks::{Mark, marks};
 use jiff::civil::Date;
 use lessee_model::offer::machine_label;
 use lessee_model::plan::GpuDoc;
-use lessee_model::{Catalog, Fixed, Machine, Money, Offer, Origin, Price};
+use lessee_model::{Catalog, Fixed, Machine, Money, Offer, Origin, Price, StaleAfter};
 use lessee_report::documents::PriceDoc;
 use lessee_report::{Cell, Column, Table, Texts, Tone};
 use std::sync::Arc;
@@ -21,6 +21,7 @@ impl<'a> Row<'a> {
         catalog: &'a Catalog,
         (offer, price): (usize, usize),
         today: Date,
+        stale: StaleAfter,
     ) -> Row<'a> {
         let offer = &catalog.offers[offer];
         let price = &offer.prices[price];
@@ -28,7 +29,7 @@ impl<'a> Row<'a> {
             offer,
             machine: catalog.machine(offer),
             price,
-            marks: marks(offer, price, today),
+            marks: marks(offer, price, today, stale),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::output::Printer;
 use crate::settings::Settings;
 use lessee_model::offer::machine_label;
-use lessee_model::{Catalog, Exit, Machine, Msg, Offer, Origin, did_you_mean};
+use lessee_model::{Catalog, Exit, Machine, Msg, Offer, Origin, StaleAfter, did_you_mean};
 use lessee_report::documents::OfferPricesDoc;
 use lessee_report::{Cell, Column, Report, Table, Texts};
 
@@ -24,10 +24,11 @@ pub(crate) fn run(
         return Err(unknown(catalog, &args.key));
     }
     let texts = printer.texts();
+    let stale = StaleAfter::from_defaults(&facts.defaults);
     let rows: Vec<Row<'_>> = found
         .iter()
         .flat_map(|i| (0..catalog.offers[*i].prices.len()).map(move |j| (*i, j)))
-        .map(|at| Row::new(catalog, at, settings.today()))
+        .map(|at| Row::new(catalog, at, settings.today(), stale))
         .collect();
     let document = OfferPricesDoc {
         schema: "lessee/offer/v1".to_owned(),

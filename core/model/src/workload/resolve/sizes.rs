@@ -48,6 +48,33 @@ pub(super) fn derived_out(job: &Job) -> Bytes {
     }
 }
 
+/// What has to lie on the disk of a machine: the data, unless they are read from object storage, the weights
+/// of the model (16 bit where they are trained), and the newest checkpoint before it is sent away.
+pub(super) fn on_disk(job: &Job, data: &Data, checkpoint: Option<&Checkpoint>) -> Bytes {
+    let data = match data.storage {
+        DataStorage::Object => 0.0,
+        DataStorage::Block | DataStorage::Local => data.size.0,
+    };
+    let weights = match job {
+        Job::Train(train) => 2.0 * train.model.params,
+        Job::Sweep(SweepJob {
+            trial: Trial::Train(train),
+            ..
+        }) => 2.0 * train.model.params,
+        Job::Serve(serve) => {
+            let bits = match serve.precision {
+                Precision::Fp32 | Precision::Tf32 => 32.0,
+                Precision::Fp16 | Precision::Bf16 => 16.0,
+                Precision::Fp8 | Precision::Int8 => 8.0,
+                Precision::Int4 | Precision::Fp4 => 4.0,
+            };
+            serve.model.params * bits / 8.0
+        }
+        _ => 0.0,
+    };
+    Bytes(data + weights + checkpoint.map_or(0.0, |c| c.size.0))
+}
+
 fn trained_bytes(train: &TrainJob) -> Bytes {
     let params = match train.method {
         Method::Full => train.model.params,

@@ -3,6 +3,7 @@
 
 use super::sizes::derived_out;
 use super::*;
+use crate::Purchase;
 
 impl Resolver<'_> {
     pub(super) fn data(&mut self, file: &WorkloadFile, job: &Job) -> Out<Data> {
@@ -62,7 +63,7 @@ impl Resolver<'_> {
         };
         let size = match part.size {
             Some(size) => size,
-            None if derived_size > 0.0 => self.or(
+            None if derived_size > 0.0 => self.or_derived(
                 "data.size",
                 None,
                 Bytes(derived_size),
@@ -88,7 +89,9 @@ impl Resolver<'_> {
         let out = match (part.out, derived_out(job)) {
             (Some(out), _) => out,
             (None, Bytes::ZERO) => Bytes::ZERO,
-            (None, derived) => self.or("data.out", None, derived, format!("{:.2}GB", derived.gb())),
+            (None, derived) => {
+                self.or_derived("data.out", None, derived, format!("{:.2}GB", derived.gb()))
+            }
         };
         // where nothing leaves, neither its destination nor the used allowance is a thing to check
         let (out_to, egress_used) = if out.0 > 0.0 {
@@ -140,7 +143,7 @@ impl Resolver<'_> {
         let keep_last = d.get("checkpoint.keep_last");
         let days = d.get("checkpoint.keep_for_days");
         Some(Checkpoint {
-            size: self.or(
+            size: self.or_derived(
                 "checkpoint.size",
                 part.size,
                 Bytes(derived),
@@ -171,12 +174,12 @@ impl Resolver<'_> {
         let d = self.cx.defaults;
         let gpu_memory = match part.gpu_memory.as_deref() {
             None => None,
-            Some(text) => match text.parse() {
+            Some(text) => match text.parse::<Range<Bytes>>() {
                 Ok(range) => Some(range),
                 Err(e) => {
                     return self.fail(
                         "constraints.gpu_memory",
-                        Msg::new("workload-bad-value").arg("detail", e),
+                        crate::workload::wording(&e).0,
                         None,
                     );
                 }
@@ -209,6 +212,12 @@ impl Resolver<'_> {
                 None,
             );
         }
+        // a job that is interrupted goes on later; a service is gone meanwhile
+        let spot = file.kind != Some(Kind::Serve)
+            || part
+                .purchases
+                .as_ref()
+                .is_some_and(|p| p.contains(&Purchase::Spot));
         Ok(Constraints {
             providers: lower(part.providers),
             exclude_providers: lower(part.exclude_providers),
@@ -217,7 +226,7 @@ impl Resolver<'_> {
             gpu_memory,
             deadline: part.deadline,
             budget: part.budget,
-            spot: self.or("constraints.spot", part.spot, true, "true"),
+            spot: self.or("constraints.spot", part.spot, spot, spot.to_string()),
             purchases: part.purchases.unwrap_or_default(),
             interconnect: part.interconnect,
             compliance: part.compliance.unwrap_or_default(),
@@ -244,7 +253,7 @@ impl Resolver<'_> {
         })
     }
 
-    pub(super) fn setup(&mut self, file: &WorkloadFile, data: &Data) -> Out<Setup> {
+    pub(super) fn setup(&mut self, file: &WorkloadFile, on_disk: Bytes) -> Out<Setup> {
         let part = file.setup.clone().unwrap_or_default();
         let d = self.cx.defaults;
         let image = self.or("setup.image", part.image, ImageReadiness::Adapt, "adapt");
@@ -263,13 +272,9 @@ impl Resolver<'_> {
         let incident = self.not_negative("setup.incident_hours", part.incident_hours)?;
         let wait = self.not_negative("setup.support_wait_hours", part.support_wait_hours)?;
         let restart = d.get("setup.common.restart_s");
-        let local = if data.storage == DataStorage::Object {
-            0.0
-        } else {
-            data.size.gb()
-        };
-        let disk_gb =
-            (local * d.get("setup.common.disk_margin") + d.get("setup.common.disk_base_gb")).ceil();
+        let disk_gb = (on_disk.gb() * d.get("setup.common.disk_margin")
+            + d.get("setup.common.disk_base_gb"))
+        .ceil();
         Ok(Setup {
             image,
             labour_hours: labour,
@@ -287,7 +292,7 @@ impl Resolver<'_> {
                 d.get("setup.common.incident_hours"),
             ),
             support_wait_hours: self.or_number("setup.support_wait_hours", wait, 0.0),
-            disk: self.or(
+            disk: self.or_derived(
                 "setup.disk",
                 part.disk,
                 Bytes::from_gb(disk_gb),

@@ -1,0 +1,28 @@
+//! `lessee predict ...` as typed. The flags of the workload's fields are added by
+//! [`super::workload_flags`].
+
+use super::TypedField;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Default, Args)]
+pub(crate) struct PredictArgs {
+    /// The workload (TOML); - reads stdin. May be left out when flags describe the job.
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// A machine of the catalog: PROVIDER/TYPE; may be repeated. --gpu H100:8 names GPUs alone.
+    #[arg(long, value_name = "MACHINE")]
+    pub machine: Vec<String>,
+    /// How many such machines together.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub nodes: u32,
+    /// A probe report (JSON) measured on the machine: its values replace published ones.
+    #[arg(long, value_name = "FILE")]
+    pub measured: Option<PathBuf>,
+    /// Predict every row of a table of measurements (CSV); -o csv appends predicted,low,high,reason.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "machine", "measured"])]
+    pub table: Option<PathBuf>,
+    /// Workload fields given as flags; filled in by `args::parse`.
+    #[arg(skip)]
+    pub fields: Vec<TypedField>,
+}

@@ -1,0 +1,31 @@
+# predict 的文字。
+
+predict-title = 预测速度
+predict-col-machine = 机器
+predict-col-rate = { $unit }/秒
+predict-col-low = 低
+predict-col-high = 高
+predict-col-bound = 瓶颈
+predict-col-duration = 耗时
+predict-col-memory = 单卡显存
+predict-refused = 做不了
+predict-range-note = 实测值有 80 % 落在低与高之间。只写 GPU 名时没有 CPU、硬盘和网络，喂数据的速度不计入；要计入，请写价格目录中的机器。
+predict-needs-gpu = 没有指定 GPU
+hint-predict-gpu = 用 --gpu H100:8 指定 GPU（可重复），或用 --machine aws/p5.48xlarge 指定价格目录中的机器。
+predict-table-summary = { $rows } 行中预测了 { $predicted } 行。
+predict-col-family = 公式
+predict-col-rows = 行数
+predict-col-measured = 有实测值
+predict-col-median = 误差中位数
+predict-col-p90 = 90 % 低于
+predict-col-inside = 在区间内
+predict-refused-heading = 未预测（行数：原因）
+predict-refused-more = 另有 { $rows } 行因其他原因未预测：见 -o json。
+predict-csv-note = -o csv 给出每一行及 predicted、low、high、reason。
+error-measurements = { $file } 第 { $line } 行不是实测表：{ $what }
+hint-measurements = 可读三种列：gpu、model、metric、input_len 等（推理）；gpu、model、metric、global_batch 等（训练）；device、metric、blender_version 等（渲染）。docs/reference/formats.md 列出了全部列。
+perf-unknown-metric = 没有公式回答指标“{ $metric }”
+perf-no-anchor = 没有“{ $workload }”的实测值可供推算
+perf-model-unknown = 模型表中没有“{ $model }”
+perf-missing-value = 该行缺少此预测所需的“{ $column }”
+perf-altered-run = 网络经过改动（剪枝或稀疏）：{ $note }
