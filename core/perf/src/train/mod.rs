@@ -220,18 +220,60 @@ fn terms(p: &Problem<'_>, best: &Candidate, fed: f64, group: &Group<'_>) -> Term
         .map_or("calibration.toml", |f| f.source.as_str());
     let (layout, step) = (best.layout, best.step);
     let part = p.part(layout);
-    for (name, seconds) in [
-        ("matmul", part.matmul),
-        ("attention", part.attention),
-        ("element_wise", part.elements),
-    ] {
-        t.add(name, seconds, "s/token", Basis::Modelled, source, || {
-            format!(
-                "{:.4e} dense FLOP/s, best product {:.2} of it; {} layers, hidden {}, sequence {}",
-                p.rate.dense, p.rate.gemm_share, p.layers, p.hidden, p.job.seq_len
-            )
-        });
-    }
+    let again = u32::from(layout.activation_checkpointing);
+    let matmul = || {
+        let least = if p.job.method == Method::Full { 6 } else { 4 };
+        format!(
+            "{} x {:.3e} FLOP / (share x {:.2} x {:.4e} dense FLOP/s)",
+            least + 2 * again,
+            p.job.model.active_params,
+            p.rate.gemm_share,
+            p.rate.dense
+        )
+    };
+    let attention = || {
+        format!(
+            "2 x {} layers x {} hidden x {} tokens x {}.5 FLOP / (share x 16-bit rate)",
+            p.layers,
+            p.hidden,
+            p.job.seq_len,
+            3 + again
+        )
+    };
+    let elements = || {
+        let gbs = group.device.bandwidth().map_or(0.0, |b| b / 1e9);
+        format!(
+            "(bytes x {} layers x {} hidden x {}/3 + bytes x {} vocabulary) / {gbs:.0} GB/s",
+            p.layers,
+            p.hidden,
+            3 + again,
+            p.job.model.vocab.unwrap_or(0.0)
+        )
+    };
+    t.add(
+        "matmul",
+        part.matmul,
+        "s/token",
+        Basis::Modelled,
+        source,
+        matmul,
+    );
+    t.add(
+        "attention",
+        part.attention,
+        "s/token",
+        Basis::Modelled,
+        source,
+        attention,
+    );
+    t.add(
+        "element_wise",
+        part.elements,
+        "s/token",
+        Basis::Modelled,
+        source,
+        elements,
+    );
     t.add(
         "compute",
         step.compute,
