@@ -58,7 +58,7 @@ pub fn question(row: &Row, cx: TableContext<'_>) -> Result<Box<dyn Question>, No
 ///
 /// # Errors
 /// Those of [`question`], and `no_anchor` where the family only scales from runs of the same workload and the
-/// calibration has none.
+/// calibration has none, and `out_of_range` for numbers beyond any machine.
 pub fn answer(row: &Row, cx: TableContext<'_>) -> Result<Answer, NoFit> {
     let asked = question(row, cx)?;
     let calibration = &cx.perf.tables.calibration;
@@ -73,11 +73,18 @@ pub fn answer(row: &Row, cx: TableContext<'_>) -> Result<Answer, NoFit> {
         asked.as_ref(),
         cx.perf.tables.coefficients.range.unseen_architecture,
     );
+    let (low, high) = (predicted * low, predicted * high);
+    if !(low > 0.0 && high.is_finite()) {
+        return Err(NoFit::new(
+            "out_of_range",
+            Msg::new("perf-out-of-range").arg("metric", row.metric.as_str()),
+        ));
+    }
     Ok(Answer {
         family: asked.family(),
         predicted,
-        low: predicted * low,
-        high: predicted * high,
+        low,
+        high,
     })
 }
 
