@@ -5,9 +5,10 @@ use super::fold::fold;
 use super::header::{Column, Role, purchase_of, title};
 use super::lex::{self, T, Tok};
 use super::names::Names;
-use super::price::{Amount, Unit, amounts, unit_of};
+use super::price::{Amount, amounts};
 use super::row::read;
 use super::settle::{Draft, Priced};
+use super::unit::{Unit, unit_of};
 use super::vocab::Kw;
 use lessee_model::Purchase;
 
@@ -288,7 +289,7 @@ pub(crate) fn count_cell(role: Role, cell: &str, names: &Names<'_>, d: &mut Draf
     let counts: Vec<Option<u32>> = toks
         .iter()
         .filter_map(|t| match t.t {
-            T::Num(n) => Some(n.and_then(super::price::count_of)),
+            T::Num(n) => Some(n.and_then(super::unit::count_of)),
             _ => None,
         })
         .collect();

@@ -4,10 +4,11 @@ use super::ask;
 use super::facts::{self, Facts};
 use super::lex::{T, Tok};
 use super::offer::{mismatch, scaled};
-use super::price::{Amount, Unit, amounts, unit_of};
+use super::price::{Amount, amounts};
 use super::prose::{LONG, Spoken, remember};
 use super::row::{self, Around};
 use super::settle::{Doc, Draft, Found, close, settle};
+use super::unit::{Unit, unit_of};
 use super::vocab::Kw;
 use lessee_model::Fixed;
 

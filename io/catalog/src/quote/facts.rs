@@ -4,7 +4,8 @@
 //! readers of tables and prose; judging them is done in `settle`.
 
 use super::lex::{T, Tok};
-use super::price::{Amount, count_of};
+use super::price::Amount;
+use super::unit::count_of;
 use super::validity::Valid;
 use super::vocab::{Kw, Period, Scope};
 use lessee_model::{AsOf, Fixed, GpuRef, Purchase};

@@ -4,7 +4,7 @@ use super::facts::{self, Facts};
 use super::fold::fold;
 use super::lex::{self, Tok};
 use super::names::Names;
-use super::price::{Unit, unit_of};
+use super::unit::{Unit, unit_of};
 use super::vocab::{Kw, Scope};
 use lessee_model::Purchase;
 

@@ -19,11 +19,13 @@ mod pairs;
 mod phrases;
 mod price;
 mod prose;
+mod remarks;
 mod row;
 mod scan;
 mod settle;
 mod table;
 mod tree;
+mod unit;
 mod validity;
 mod vocab;
 
@@ -78,7 +80,7 @@ pub fn import_quote(text: &str, file: &str, cx: &QuoteContext<'_>) -> QuoteImpor
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let names = Names::new(cx.gpus, cx.providers);
     let lines: Vec<&str> = text.split('\n').map(|l| l.trim_end_matches('\r')).collect();
-    let scan = scan::scan(&lines, file, &names);
+    let scan = remarks::scan(&lines, file, &names);
     let future = validity::in_future(scan.as_of, cx.today);
     let doc = Doc {
         names: &names,

@@ -8,9 +8,10 @@ use super::clause::{Line, trailing_unit};
 use super::facts::{self, Facts};
 use super::fold::fold;
 use super::lex;
-use super::price::{Unit, amounts, unit_of};
+use super::price::amounts;
 use super::row::{self, Around};
 use super::settle::{Doc, Draft, Found, settle};
+use super::unit::{Unit, unit_of};
 use super::vocab::Kw;
 
 /// Lines longer than this are kept by the clause instead of the whole.

@@ -9,8 +9,9 @@ use super::fold::fold;
 use super::header::{Column, Role};
 use super::lex;
 use super::names::Names;
-use super::price::{Amount, Unit, amounts};
+use super::price::{Amount, amounts};
 use super::settle::{Draft, Priced};
+use super::unit::Unit;
 use super::validity;
 use lessee_model::{AsOf, Form, Purchase};
 

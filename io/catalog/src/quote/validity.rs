@@ -49,7 +49,7 @@ pub(crate) fn read(part: &str, names: &Names<'_>) -> Option<Valid> {
     }
     toks.iter().enumerate().find_map(|(i, tok)| {
         let T::Num(Some(n)) = tok.t else { return None };
-        let n = super::price::count_of(n).filter(|n| Fixed::from_int(i64::from(*n)) < YEARS)?;
+        let n = super::unit::count_of(n).filter(|n| Fixed::from_int(i64::from(*n)) < YEARS)?;
         let unit = toks[i + 1..].iter().find(|t| !t.is_sym('-'))?;
         let n = i64::from(n);
         let span = match unit.kw()? {
