@@ -1,0 +1,113 @@
+//! The job that is replayed, in whole milliseconds so that no rounding of hours decides a tick.
+//!
+//! Not here: prices and zones (`market.rs`), what to do next (`policy/`).
+
+use thiserror::Error;
+
+/// Milliseconds in an hour.
+pub const HOUR_MS: f64 = 3_600_000.0;
+
+/// What a job asks of a market.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Job {
+    /// Useful work, at one machine (or gang) of the market, in ms.
+    pub work_ms: i64,
+    /// Time from the start until the job must be done, in ms.
+    pub deadline_ms: i64,
+    /// What every start costs before useful work goes on, at the price of what starts: boot, set-up, loading
+    /// the checkpoint, and the work thought lost since the last save. In ms.
+    pub overhead_ms: i64,
+    /// Size of a checkpoint in GB (10^9 bytes), moved when the job goes to another region.
+    pub checkpoint_gb: f64,
+    /// Periodic saves; `None`: work is never lost, as in the published simulators.
+    pub saves: Option<Saves>,
+}
+
+/// Periodic synchronous saves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Saves {
+    /// Useful work between two saves, in ms.
+    pub every_ms: i64,
+    /// How long a save blocks work, in ms.
+    pub block_ms: i64,
+}
+
+/// Why a job cannot be replayed.
+#[derive(Debug, Error, Clone, PartialEq)]
+#[allow(missing_docs)]
+pub enum JobError {
+    #[error("{what} is {value}: it must be a positive, finite number of hours below {limit}")]
+    Hours {
+        what: &'static str,
+        value: f64,
+        limit: f64,
+    },
+    #[error(
+        "{work_hours} h of work and {overhead_hours} h for one start do not fit into {deadline_hours} h, \
+         not even on demand"
+    )]
+    Infeasible {
+        work_hours: f64,
+        overhead_hours: f64,
+        deadline_hours: f64,
+    },
+    #[error("the checkpoint of {0} GB is not a size")]
+    Checkpoint(f64),
+}
+
+/// Ten years: longer than any record, and far from where ticks overflow.
+const LIMIT_H: f64 = 87_600.0;
+
+/// Hours as whole milliseconds.
+pub fn hours_to_ms(hours: f64) -> i64 {
+    (hours * HOUR_MS).round() as i64
+}
+
+impl Job {
+    /// A job of `work` hours that must end within `deadline` hours and pays `overhead` hours at each start.
+    ///
+    /// # Errors
+    /// A figure is not a positive number, or the job does not even fit on demand.
+    pub fn new(work: f64, deadline: f64, overhead: f64) -> Result<Job, JobError> {
+        for (what, value, least) in [
+            ("the work", work, f64::MIN_POSITIVE),
+            ("the deadline", deadline, f64::MIN_POSITIVE),
+            ("the overhead of a start", overhead, 0.0),
+        ] {
+            if !(value.is_finite() && value >= least && value <= LIMIT_H) {
+                return Err(JobError::Hours {
+                    what,
+                    value,
+                    limit: LIMIT_H,
+                });
+            }
+        }
+        Ok(Job {
+            work_ms: hours_to_ms(work).max(1),
+            deadline_ms: hours_to_ms(deadline),
+            overhead_ms: hours_to_ms(overhead),
+            checkpoint_gb: 0.0,
+            saves: None,
+        })
+    }
+
+    /// Whether on-demand alone, started at once, keeps the deadline on ticks of `gap_ms`.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn check_feasible(&self, gap_ms: i64) -> Result<(), JobError> {
+        if ceil_div(self.work_ms + self.overhead_ms, gap_ms) <= self.deadline_ms / gap_ms {
+            return Ok(());
+        }
+        Err(JobError::Infeasible {
+            work_hours: self.work_ms as f64 / HOUR_MS,
+            overhead_hours: self.overhead_ms as f64 / HOUR_MS,
+            deadline_hours: self.deadline_ms as f64 / HOUR_MS,
+        })
+    }
+}
+
+/// Division of a non-negative number, rounded up.
+pub(crate) fn ceil_div(a: i64, b: i64) -> i64 {
+    (a + b - 1).div_euclid(b)
+}

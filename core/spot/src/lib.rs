@@ -1,0 +1,16 @@
+//! Spot markets: records of them, replays of jobs on them, and the policies that decide what to rent next.
+//!
+//! Start with [`replay()`](replay::replay): a [`Job`], a [`Market`] and a [`Policy`](policy::Policy) give an
+//! [`Outcome`]. [`trace`] holds what was recorded, as recorded. Not here: files (`io/traces`), the bill of a plan
+//! (`core/cost`).
+
+pub mod job;
+pub mod market;
+pub mod optimum;
+pub mod policy;
+pub mod replay;
+pub mod trace;
+
+pub use job::{Job, JobError};
+pub use market::{Cell, Market, Zone};
+pub use replay::{Guard, Outcome, Rules, replay, replay_with};

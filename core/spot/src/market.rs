@@ -1,0 +1,67 @@
+//! A market on the ticks of a replay: for each zone, what could be had and at what price.
+//!
+//! Built by `grid.rs` from raw series. Not here: reading, statistics.
+
+/// Whether a zone could be had in one tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// Not available for the whole gang.
+    Down,
+    /// Available.
+    Up,
+    /// Nobody measured. A replay treats it as not available and says so.
+    Unknown,
+}
+
+/// One zone of a market.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Zone {
+    /// Name, unique in its market.
+    pub name: String,
+    /// Zones of one region exchange checkpoints free of charge.
+    pub region: String,
+    /// One entry a tick.
+    pub cells: Vec<Cell>,
+    /// Spot price of the whole gang in USD an hour, one entry a tick.
+    pub spot: Vec<f64>,
+    /// On-demand price of the whole gang in USD an hour.
+    pub on_demand: f64,
+}
+
+/// Zones side by side on one grid of ticks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Market {
+    /// Length of a tick in ms.
+    pub gap_ms: i64,
+    /// The zones.
+    pub zones: Vec<Zone>,
+    /// USD per GB from zone to zone, row by row; 0 inside a region.
+    pub egress: Vec<f64>,
+    /// Extra time of a start in another region: ms per GB, from zone to zone, row by row.
+    pub transfer_ms_per_gb: Vec<f64>,
+}
+
+impl Market {
+    /// Ticks that every zone covers.
+    pub fn ticks(&self) -> usize {
+        self.zones.iter().map(|z| z.cells.len()).min().unwrap_or(0)
+    }
+
+    /// USD to move one GB from zone `from` to zone `to`.
+    pub fn egress(&self, from: usize, to: usize) -> f64 {
+        self.egress[from * self.zones.len() + to]
+    }
+
+    /// The same market with one price for moving a GB between regions, and without time for it.
+    pub fn with_transfer(mut self, usd_per_gb: f64) -> Market {
+        let n = self.zones.len();
+        self.egress = (0..n * n)
+            .map(|i| {
+                let same = self.zones[i / n].region == self.zones[i % n].region;
+                if same { 0.0 } else { usd_per_gb }
+            })
+            .collect();
+        self.transfer_ms_per_gb = vec![0.0; n * n];
+        self
+    }
+}

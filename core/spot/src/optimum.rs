@@ -1,0 +1,1 @@
+//! The least cost that anybody could have reached who knew the whole record: a dynamic programme.

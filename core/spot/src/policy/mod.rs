@@ -1,0 +1,178 @@
+//! Policies: what to rent in the next tick. One file each, with its source.
+//!
+//! A policy answers with an ordered list of [`Choice`]s; whoever carries it out (the replay here, the supervisor
+//! in life) tries them in turn and reports what started. That way both follow the same code.
+
+mod cheapest_spot;
+mod greedy;
+mod on_demand;
+mod time_sliced;
+mod uniform_progress;
+
+pub use cheapest_spot::CheapestSpot;
+pub use greedy::Greedy;
+pub use on_demand::OnDemand;
+pub use time_sliced::TimeSliced;
+pub use uniform_progress::UniformProgress;
+
+use crate::job::{Job, ceil_div};
+use crate::market::Market;
+
+/// What runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Running {
+    /// Nothing.
+    Idle,
+    /// Spot in this zone.
+    Spot(usize),
+    /// On-demand in this zone.
+    OnDemand(usize),
+}
+
+/// One thing to try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Run nothing.
+    Idle,
+    /// Go on with what runs, nothing included.
+    Keep,
+    /// Spot in this zone: may be refused.
+    Spot(usize),
+    /// On-demand in this zone: always starts.
+    OnDemand(usize),
+}
+
+/// What a policy may know at the start of a tick.
+#[derive(Debug)]
+pub struct Now<'a> {
+    /// The job.
+    pub job: &'a Job,
+    /// The zones and their prices. A policy that is not an oracle reads `gap_ms`, `on_demand`, `egress` and,
+    /// through [`Now::price`] and [`Now::seen`], the present tick.
+    pub market: &'a Market,
+    /// Ticks since the start of the job.
+    pub tick: i64,
+    /// Index of this tick in the market.
+    pub at: usize,
+    /// Useful work left, in ms.
+    pub left_ms: i64,
+    /// Part of the overhead of the running machine that is not yet over, in ms.
+    pub cold_ms: i64,
+    /// What runs now.
+    pub running: Running,
+    /// What ran in the last tick: differs from `running` when spot was taken away.
+    pub last: Running,
+    /// Zone of the newest checkpoint; `None` before the first start.
+    pub home: Option<usize>,
+    /// Whether the state of every zone is seen each tick without asking (one-zone benchmarks).
+    pub open: bool,
+}
+
+impl Now<'_> {
+    /// Time since the start, in ms.
+    pub fn elapsed_ms(&self) -> i64 {
+        self.tick * self.market.gap_ms
+    }
+
+    /// Time until the deadline, in ms; may be negative.
+    pub fn time_left_ms(&self) -> i64 {
+        self.job.deadline_ms - self.elapsed_ms()
+    }
+
+    /// Whole ticks until the deadline.
+    pub fn ticks_left(&self) -> i64 {
+        self.time_left_ms().div_euclid(self.market.gap_ms)
+    }
+
+    /// Whole ticks that the work left and `starts` starts need.
+    pub fn ticks_needed(&self, starts: i64) -> i64 {
+        ceil_div(
+            self.left_ms + starts * self.job.overhead_ms,
+            self.market.gap_ms,
+        )
+    }
+
+    /// Useful work done, in ms.
+    pub fn done_ms(&self) -> i64 {
+        self.job.work_ms - self.left_ms
+    }
+
+    /// Spot price of a zone in this tick, USD an hour.
+    pub fn price(&self, zone: usize) -> f64 {
+        self.market.zones[zone].spot[self.at]
+    }
+
+    /// Whether spot can be had in a zone, where that is seen without asking.
+    pub fn seen(&self, zone: usize) -> Option<bool> {
+        self.open
+            .then(|| self.market.zones[zone].cells[self.at] == crate::Cell::Up)
+    }
+
+    /// The zone where on-demand is cheapest for the rest of the work, the move of the checkpoint included.
+    pub fn cheapest_on_demand(&self) -> usize {
+        let hours = (self.left_ms + self.job.overhead_ms) as f64 / crate::job::HOUR_MS;
+        let cost = |z: usize| {
+            let moved = self
+                .home
+                .map_or(0.0, |h| self.market.egress(h, z) * self.job.checkpoint_gb);
+            self.market.zones[z].on_demand * hours + moved
+        };
+        (0..self.market.zones.len())
+            .reduce(|best, z| if cost(z) < cost(best) { z } else { best })
+            .unwrap_or(0)
+    }
+
+    /// The safety net of Can't Be Late (Wu et al., NSDI 2024) for a policy that looks at one zone: when
+    /// nothing or on-demand runs and two more starts no longer fit, on-demand until the end. A start on spot
+    /// outside it leaves room for one more start.
+    pub(crate) fn net(&self) -> bool {
+        !matches!(self.running, Running::Spot(_)) && self.ticks_needed(2) >= self.ticks_left()
+    }
+
+    /// Whether the running machine does useful work already.
+    pub(crate) fn warm(&self) -> bool {
+        self.cold_ms == 0
+    }
+}
+
+/// A rule for renting. All state that it keeps between ticks is its own.
+pub trait Policy {
+    /// What to try now, best first. An empty list is [`Choice::Idle`].
+    fn decide(&mut self, now: &Now, out: &mut Vec<Choice>);
+
+    /// A spot launch was tried in `zone`.
+    fn launched(&mut self, _now: &Now, _zone: usize, _started: bool) {}
+
+    /// The choice is made and `running` runs for this tick; zones to probe go into `out`.
+    fn settled(&mut self, _now: &Now, _running: Running, _out: &mut Vec<usize>) {}
+
+    /// A probe of `zone` was answered.
+    fn probed(&mut self, _now: &Now, _zone: usize, _up: bool) {}
+}
+
+/// Spot in every zone: where it runs first, then by price now, cheapest first. Zones whose spot price is not below
+/// the cheapest on-demand price are left out: nobody should pay that for a machine that can be taken away.
+fn spot_by_price(now: &Now, out: &mut Vec<Choice>) {
+    if let Running::Spot(zone) = now.running {
+        out.push(Choice::Spot(zone));
+        return;
+    }
+    let first = out.len();
+    let zones = 0..now.market.zones.len();
+    let least = now
+        .market
+        .zones
+        .iter()
+        .map(|z| z.on_demand)
+        .fold(f64::INFINITY, f64::min);
+    out.extend(zones.filter(|&z| now.price(z) < least).map(Choice::Spot));
+    if out.len() - first > 1 {
+        out[first..].sort_by(|a, b| {
+            let price = |c: &Choice| match c {
+                Choice::Spot(z) => now.price(*z),
+                _ => f64::INFINITY,
+            };
+            price(a).total_cmp(&price(b))
+        });
+    }
+}

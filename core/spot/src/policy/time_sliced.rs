@@ -1,0 +1,69 @@
+//! Time-sliced (Can't Be Late, Wu et al., NSDI 2024, section 4.2): the deadline is cut into slices with an equal
+//! share of the work, greedy inside each. Work ahead of the plan at the end of a slice is credit for the next.
+
+use super::{Choice, Now, Policy, Running};
+use crate::job::ceil_div;
+
+/// Slices of `slice_ms`; the last one is what is left.
+#[derive(Debug)]
+pub struct TimeSliced {
+    slice_ms: i64,
+    slice: i64,
+    done_at_start: i64,
+    gain: f64,
+}
+
+impl TimeSliced {
+    /// Slices of this many hours.
+    pub fn new(slice_hours: f64) -> TimeSliced {
+        TimeSliced {
+            slice_ms: crate::job::hours_to_ms(slice_hours).max(1),
+            slice: 0,
+            done_at_start: 0,
+            gain: 0.0,
+        }
+    }
+}
+
+impl Policy for TimeSliced {
+    fn decide(&mut self, now: &Now, out: &mut Vec<Choice>) {
+        let job = now.job;
+        let elapsed = now.elapsed_ms();
+        let quota = |slice: i64| {
+            let from = slice * self.slice_ms;
+            let to = (from + self.slice_ms).min(job.deadline_ms);
+            job.work_ms as f64 * (to - from) as f64 / job.deadline_ms as f64
+        };
+        let last = ceil_div(job.deadline_ms, self.slice_ms) - 1;
+        while self.slice < last && elapsed >= (self.slice + 1) * self.slice_ms {
+            self.gain += (now.done_ms() - self.done_at_start) as f64 - quota(self.slice);
+            self.done_at_start = now.done_ms();
+            self.slice += 1;
+        }
+        let gap = now.market.gap_ms as f64;
+        let overhead = job.overhead_ms as f64;
+        let to_do = quota(self.slice) - (now.done_ms() - self.done_at_start) as f64;
+        let end = ((self.slice + 1) * self.slice_ms).min(job.deadline_ms);
+        let room = (((end - elapsed) as f64 + self.gain) / gap).floor();
+        let zone = now.cheapest_on_demand();
+        let (need, need2, left) = (now.ticks_needed(1), now.ticks_needed(2), now.ticks_left());
+        if !(to_do - self.gain <= 0.0 && need2 < left) {
+            let on_spot = matches!(now.running, Running::Spot(_));
+            if ((to_do + overhead) / gap).ceil() >= room || need >= left {
+                let stay = on_spot && now.warm();
+                out.push(if stay {
+                    Choice::Keep
+                } else {
+                    Choice::OnDemand(zone)
+                });
+                return;
+            }
+            if !on_spot && (((to_do + 2.0 * overhead) / gap).ceil() >= room || need2 >= left) {
+                out.push(Choice::OnDemand(zone));
+                return;
+            }
+        }
+        super::spot_by_price(now, out);
+        out.push(Choice::Idle);
+    }
+}

@@ -1,0 +1,129 @@
+//! What was recorded of a spot market: raw, with its own time stamps and holes.
+//!
+//! Start with [`Record`]. Nothing here is on a grid yet and nothing is filled in; `market.rs` lays series on the
+//! ticks of a replay and counts what is missing. Not here: reading files (`io/traces`), figures (`stats/`).
+
+use serde::{Deserialize, Serialize};
+
+/// One record of one file: a recorder watched one thing in one zone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Record {
+    /// How many instances were to be had, sampled over time.
+    Series(Series),
+    /// Lives of single instances, from an event or keep-alive log.
+    Lives(Lives),
+    /// A path of prices, by change.
+    Prices(PricePath),
+    /// A published share of interrupted instances: no path, only a bucket.
+    Bucket(Bucket),
+}
+
+/// Where a record comes from and what it is about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    /// Zone as the source spells it (`us-east-1a`), or the name of the column or file where it names none.
+    pub zone: String,
+    /// Region, where it can be told from the zone or the file.
+    pub region: Option<String>,
+    /// Cloud, where the file tells.
+    pub provider: Option<String>,
+    /// Instance type or accelerator, as spelt (`p3.2xlarge`, `v100:1`).
+    pub machine: Option<String>,
+    /// File (and `#column`) that was read.
+    pub source: String,
+}
+
+/// What a sample of a series rests on. A probe says that a launch would have succeeded; a running instance may
+/// outlive a failed probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seen {
+    /// A launch was tried.
+    Probe,
+    /// Real instances ran.
+    Running,
+    /// The file does not say.
+    Unsaid,
+}
+
+/// Samples of how many instances were available in one zone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// What it is about.
+    pub about: About,
+    /// What a sample rests on.
+    pub seen: Seen,
+    /// Instances that were asked for: samples run from 0 to this.
+    pub asked: u32,
+    /// Nominal seconds between two samples.
+    pub gap_s: u32,
+    /// Unix time of `at_s = 0`; `None` where the file names no date.
+    pub start: Option<i64>,
+    /// Seconds since the start of the record, ascending, as recorded.
+    pub at_s: Vec<i64>,
+    /// Instances available at each sample; `None`: the recorder does not know.
+    pub up: Vec<Option<u32>>,
+    /// Spot price at each sample in USD an hour for `priced_for`; empty: the file has none.
+    pub price: Vec<Option<f64>>,
+    /// On-demand price in USD an hour for `priced_for`.
+    pub on_demand: Option<f64>,
+    /// What the prices are for, where the file says (`a3-highgpu-8g`): often not what was probed.
+    pub priced_for: Option<String>,
+}
+
+/// Lives of instances. Both ends are known only to an interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lives {
+    /// What it is about.
+    pub about: About,
+    /// Unix time of second 0; `None` where the log counts from its own start.
+    pub start: Option<i64>,
+    /// Seconds from the first to the last entry of the log.
+    pub span_s: i64,
+    /// One entry a life.
+    pub lives: Vec<Life>,
+    /// Launches that were refused: seconds since the start.
+    pub refused_s: Vec<i64>,
+}
+
+/// One life of one instance, in seconds since the start of its log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Life {
+    /// Name in the log.
+    pub name: String,
+    /// When it started (exact: the log wrote the launch).
+    pub from_s: i64,
+    /// Last moment at which it is known to have lived.
+    pub alive_s: i64,
+    /// First moment at which it is known to be gone; `None`: it still lived at the end, or its owner deleted it.
+    pub gone_s: Option<i64>,
+}
+
+/// Prices by change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PricePath {
+    /// What it is about.
+    pub about: About,
+    /// Unix time and USD an hour, ascending; repeats without a change are left out.
+    pub changes: Vec<(i64, f64)>,
+    /// Rows read, repeats included.
+    pub rows: usize,
+    /// Unix time of the last row, repeat or not: until then the last price is known.
+    pub until: i64,
+}
+
+/// An advisor's bucket for one instance type in one region.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bucket {
+    /// What it is about.
+    pub about: About,
+    /// Share of instances interrupted, lower bound, 0..1.
+    pub low: f64,
+    /// Upper bound; `None`: open.
+    pub high: Option<f64>,
+    /// Hours over which the share is counted: 1 for Azure's rate, 720 for AWS' trailing month.
+    pub per_h: f64,
+    /// Saving against on-demand as published, 0..1.
+    pub saving: Option<f64>,
+}
