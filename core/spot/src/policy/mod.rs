@@ -5,6 +5,7 @@
 
 mod cheapest_spot;
 mod greedy;
+pub mod lessee;
 mod on_demand;
 mod time_sliced;
 mod uniform_progress;
