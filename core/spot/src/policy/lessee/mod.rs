@@ -1,6 +1,8 @@
 //! Our own policy.
 
 mod table;
+mod zones;
+pub use zones::Zones;
 
 use super::{Choice, Now, Policy, Running};
 use crate::job::{HOUR_MS, Job};
@@ -117,7 +119,12 @@ impl Lessee {
             });
             return;
         };
-        let keep = 0.5f64.powf(step_h / tweak(3, 1e9));
+        step(seen, up, step_h);
+    }
+}
+
+fn step(seen: &mut Seen, up: bool, step_h: f64) {
+        let keep = 0.5f64.powf(step_h / tweak(3, 8.0));
         for i in 0..2 {
             seen.events[i] *= keep;
             seen.expected[i] *= keep;
@@ -133,7 +140,6 @@ impl Lessee {
             seen.age_h = 0.0;
         }
     }
-}
 
 impl Policy for Lessee {
     fn decide(&mut self, now: &Now, out: &mut Vec<Choice>) {
@@ -155,7 +161,7 @@ impl Policy for Lessee {
         }
         let t = &self.tables;
         let scale = |i: usize| (t.prior + seen.events[i]) / (t.prior + seen.expected[i]);
-        let table = t.get(scale(0) * tweak(0, 1.0), scale(1) * tweak(1, 1.0));
+        let table = t.get(scale(0) * tweak(0, 1.4), scale(1) * tweak(1, 1.0));
         let slack = (now.time_left_ms() - now.left_ms) as f64 / t.cell_ms;
         let steps = (now.time_left_ms() as f64 / t.step_ms).round() as usize;
         let paid = matches!(now.running, Running::OnDemand(_));
@@ -178,7 +184,7 @@ impl Policy for Lessee {
 pub fn tweak(i: usize, default: f64) -> f64 {
     static T: OnceLock<Vec<Option<f64>>> = OnceLock::new();
     T.get_or_init(|| {
-        (0..10)
+        (0..20)
             .map(|i| {
                 std::env::var(format!("T{i}"))
                     .ok()

@@ -42,9 +42,25 @@ pub(crate) struct Table {
     width: usize,
     steps: usize,
     cells: Vec<u32>,
+    /// Cost to go from nothing running and no spot, by age class, `(steps + 1) x CLASSES x width`.
+    cost: Vec<f32>,
 }
 
 impl Table {
+    /// What one cell less of work would save now, USD: the cost to go falls by so much when the work left is one
+    /// cell (`span` cells) smaller.
+    pub(crate) fn worth(&self, left: usize, slack: usize, class: usize, span: usize) -> f64 {
+        let left = left.min(self.steps);
+        let row = (left * CLASSES + class) * self.width;
+        let a = slack.min(self.width - 1);
+        let b = (slack + span).min(self.width - 1);
+        if a == b {
+            return 0.0;
+        }
+        let cost = self.cost[row + a] - self.cost[row + b];
+        f64::from(cost) / (b - a) as f64
+    }
+
     /// The decision with `left` steps to go and `slack` cells: `paid`: on-demand runs, else nothing.
     pub(crate) fn act(&self, left: usize, slack: usize, paid: bool, up: bool, class: usize) -> Act {
         let left = left.min(self.steps);
@@ -92,6 +108,7 @@ pub(crate) fn solve(shape: &Shape, hazards: &Hazards) -> Table {
         width,
         steps: shape.steps,
         cells: vec![0; (shape.steps + 1) * width],
+        cost: vec![0.0; (shape.steps + 1) * width * CLASSES],
     };
     let chance = |rate: f64| (1.0 - (-rate * shape.step_h).exp()) as f32;
     let ageing = |class: usize| {
@@ -208,6 +225,10 @@ pub(crate) fn solve(shape: &Shape, hazards: &Hazards) -> Table {
             }
         }
         finish(&mut new, left);
+        for class in 0..CLASSES {
+            let at = (left * CLASSES + class) * width;
+            table.cost[at..at + width].copy_from_slice(&new.idle[state(false, class)]);
+        }
         std::mem::swap(&mut old, &mut new);
     }
     table
