@@ -195,13 +195,18 @@ pub fn replay_with<P: Policy>(
             }
         }
         let mut next = Running::Idle;
+        let mut before = running;
         for choice in &choices {
             next = match *choice {
                 Choice::Idle => Running::Idle,
-                Choice::Keep => running,
+                Choice::Keep => before,
+                Choice::Stop => {
+                    before = Running::Idle;
+                    continue;
+                }
                 Choice::OnDemand(zone) => Running::OnDemand(zone),
                 Choice::Spot(zone) => {
-                    let kept = running == Running::Spot(zone);
+                    let kept = before == Running::Spot(zone);
                     let started = kept || up(zone, at);
                     if !kept {
                         policy.launched(&now, zone, started);
@@ -215,7 +220,7 @@ pub fn replay_with<P: Policy>(
             break;
         }
         let mut started = false;
-        if next != running {
+        if next != before || before != running {
             if let Running::Spot(zone) | Running::OnDemand(zone) = next {
                 started = true;
                 cold = job.overhead_ms;
@@ -236,7 +241,9 @@ pub fn replay_with<P: Policy>(
             running = next;
         }
         probes.clear();
-        policy.settled(&now, running, &mut probes);
+        if !latched {
+            policy.settled(&now, running, &mut probes);
+        }
         for &zone in &probes {
             let answer = up(zone, at);
             if answer {
