@@ -15,8 +15,8 @@ mod uniform_zones;
 pub use cheapest_spot::CheapestSpot;
 pub use greedy::Greedy;
 pub use on_demand::OnDemand;
-pub use time_sliced::TimeSliced;
 pub use skynomad::{Settings as SkyNomadSettings, SkyNomad, Value as SkyNomadValue};
+pub use time_sliced::TimeSliced;
 pub use uniform_progress::UniformProgress;
 pub use uniform_zones::{UniformByAvailability, UniformByAvailabilityAndPrice, UniformBySwitching};
 

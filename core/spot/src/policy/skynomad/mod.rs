@@ -388,7 +388,13 @@ impl Policy for SkyNomad<'_> {
             known.life.start(now.tick, Source::Probe);
             known.probe_open = true;
             known.seen_probe = Some(0);
-            known.probe_usd = now.price(zone) * PROBE_H;
+            // the artifact takes a whole tick of its own on-demand for the price of a probe in the same zone
+            known.probe_usd = match now.running {
+                Running::OnDemand(own) if own == zone => {
+                    now.market.zones[zone].on_demand * (now.market.gap_ms as f64 / HOUR_MS)
+                }
+                _ => now.price(zone) * PROBE_H,
+            };
         } else {
             known.failures += 1;
             known.seen_probe = None;
