@@ -13,6 +13,8 @@ use crate::policy::{Choice, Now, Policy, Running};
 pub enum Guard {
     /// Of the one-zone simulator: when the work left and one start no longer fit, warm spot or on-demand.
     OneZone,
+    /// Of its newer copy: the same, and on-demand at once where that warm spot has just been taken away.
+    OneZoneAtOnce,
     /// Of the multi-zone simulator: then on-demand where it runs, to the end.
     Latch,
     /// None: for jobs without a deadline.
@@ -183,11 +185,15 @@ pub fn replay_with<P: Policy>(
             });
         } else {
             policy.decide(&now, &mut choices);
-            if due && rules.guard == Guard::OneZone {
+            if due && matches!(rules.guard, Guard::OneZone | Guard::OneZoneAtOnce) {
                 choices.clear();
                 match last {
                     Running::Spot(zone) if cold == 0 => {
-                        choices.extend([Choice::Spot(zone), Choice::Idle]);
+                        choices.push(Choice::Spot(zone));
+                        choices.push(match rules.guard {
+                            Guard::OneZoneAtOnce => Choice::OnDemand(zone),
+                            _ => Choice::Idle,
+                        });
                     }
                     Running::OnDemand(zone) => choices.push(Choice::OnDemand(zone)),
                     _ => choices.push(Choice::OnDemand(now.cheapest_on_demand())),
