@@ -22,6 +22,14 @@ pub fn least_cost(job: &Job, market: &Market, start: usize) -> Option<f64> {
     Some(cost)
 }
 
+/// What to run in each tick for [`least_cost`]; shorter than the deadline where the work is done before.
+pub fn plan(job: &Job, market: &Market, start: usize) -> Option<Vec<Running>> {
+    let programme = Programme::new(job, market, start);
+    let mut choices = Vec::new();
+    let (_, end) = programme.run(Some(&mut choices))?;
+    Some(programme.script(&choices, end))
+}
+
 /// [`least_cost`] with what it does: the plan, replayed without a guard.
 pub fn optimum(job: &Job, market: &Market, start: usize) -> Option<Outcome> {
     let programme = Programme::new(job, market, start);
