@@ -383,3 +383,42 @@ fn buy_answers_and_its_lines_add_up() {
     let folder = home.text();
     home.run(&["buy", folder]).exits(2);
 }
+
+#[test]
+fn a_start_makes_months_those_of_the_providers_calendar() {
+    let home = Home::new();
+    let plan = |more: &[&str]| {
+        let file = example("finetune-8b.toml");
+        home.json(&[&["plan", &file, "--constraints-providers", "gcp"], more].concat())
+    };
+    let months = |plan: &Value| plan["options"][0]["bill"]["months"].clone();
+    let without = months(&plan(&[]));
+    assert_eq!(
+        (&without["rule"], &without["hours"]),
+        (&"hours".into(), &730.into())
+    );
+    // midnight in Shanghai is still the day before at Google
+    let with = plan(&["--start", "2027-02-01", "--tz", "Asia/Shanghai"]);
+    let said = months(&with);
+    assert_eq!(said["rule"], "calendar");
+    assert_eq!(said["zone"], "America/Los_Angeles");
+    assert_eq!(said["start"], "2027-01-31T16:00:00Z");
+    assert!(
+        text(&said["text"]).contains("2027-01-31 08:00 -08:00"),
+        "{said}"
+    );
+    assert_eq!(with["workload"]["start"], "2027-02-01");
+    let file = example("finetune-8b.toml");
+    for lang in ["en", "zh-CN"] {
+        let args = ["plan", &file, "--explain", "1", "--lang", lang];
+        let run = home.run(&args).exits(0);
+        assert!(
+            run.out.contains("730") && run.out.contains("--start"),
+            "{}",
+            run.out
+        );
+        let args = ["plan", &file, "--start", "tomorrow", "--lang", lang];
+        home.run(&args)
+            .says(2, &["--start", "tomorrow", "2027-01-28"]);
+    }
+}

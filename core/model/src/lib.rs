@@ -7,6 +7,7 @@
 
 mod asof;
 pub mod bill;
+mod calendar;
 mod filter;
 mod fixed;
 pub mod fx;
@@ -27,6 +28,7 @@ pub mod workload;
 
 pub use asof::AsOf;
 pub use bill::{Bill, BillLine, LineKind, Quantified};
+pub use calendar::{BillingZone, Calendar, MonthPart};
 pub use filter::{GpuFilter, Range, glob_match};
 pub use fixed::Fixed;
 pub use fx::Fx;

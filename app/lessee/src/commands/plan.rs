@@ -140,6 +140,7 @@ pub(super) fn workload(
         defaults: &facts.defaults,
         place: &place,
         text: &text,
+        zone: &settings.tz.value,
     };
     let mut workload = resolve(&typed, cx).map_err(|e| blame_flag(e, fields))?;
     let gap = facts.defaults.get("money.rate_gap");

@@ -163,6 +163,8 @@ explain-duration = Time: {$median}; nine times in ten below {$p90}; { $interrupt
 explain-layout = Layout: data parallel {$dp}, tensor parallel {$tp}, pipeline {$pp}, ZeRO stage {$zero}, batch {$batch}
 explain-memory = Memory of one GPU
 explain-bill = The bill, line by line
+explain-months-hours = Months: { $hours } h each, because no start was given (start = "2027-01-28" or --start counts the provider's calendar months)
+explain-months-calendar = Months: those of the calendar in { $zone } ({ $confidence }), where this provider's billing months begin; the job starts there at { $start }
 explain-col-term = Term
 explain-col-value = Value
 explain-col-formula = Formula

@@ -26,6 +26,7 @@ pub fn explain_report(doc: &PlanDoc, rank: u32, texts: &Texts) -> Option<Report>
 
     report.heading(texts.get("explain-bill"));
     report.table(bill_table(&option.bill, texts, true));
+    report.list(vec![option.bill.months.text.clone()]);
     report.list(source_lines(&option.bill, texts));
     if !option.warnings.is_empty() {
         report.heading(texts.get("plan-warnings"));
@@ -63,7 +64,7 @@ fn machine_lines(o: &OptionDoc, texts: &Texts) -> Vec<String> {
     ]
 }
 
-fn confidence_code(confidence: Confidence) -> &'static str {
+pub(super) fn confidence_code(confidence: Confidence) -> &'static str {
     match confidence {
         Confidence::Verified => "verified",
         Confidence::Secondary => "secondary",

@@ -4,6 +4,7 @@
 mod file;
 mod parse;
 mod resolve;
+mod start;
 mod wording;
 
 pub use file::*;
@@ -12,11 +13,13 @@ pub use parse::{
     parse_workload_with,
 };
 pub use resolve::{Defaults, ResolveContext, checkpoint_bytes, lora_params, resolve};
+pub use start::StartTime;
 pub use wording::wording;
 
 use crate::{
     Bytes, Currency, Fx, GpuFilter, GpuRef, Interconnect, ModelSpec, Money, Range, Seconds,
 };
+use jiff::Timestamp;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -24,6 +27,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct Workload {
     pub name: String,
+    /// When the machines are ordered; `None` = not said, then months are counted in hours.
+    pub start: Option<Timestamp>,
     pub kind: Kind,
     pub job: Job,
     pub data: Data,
