@@ -270,3 +270,34 @@ fn a_refresh_that_fails_says_one_json_object() {
     let people = home.run_with(&["catalog", "refresh", "vast"], &nowhere);
     people.says(3, &["asking the price API of vast"]);
 }
+
+#[test]
+fn an_unknown_provider_is_told_with_its_flag_or_line_and_the_nearest_name() {
+    let home = Home::new();
+    let lists = format!("{HOURS}[constraints]\nproviders = [\n  \"gcp\",\n  \"awz\",\n]\n");
+    let discount = format!("{HOURS}[money]\ndiscounts = {{ alicluod = \"10%\" }}\n");
+    let location = format!("{HOURS}[data]\nsize = \"1GB\"\nlocation = \"azuer:eastus\"\n");
+    for lang in ["en", "zh-CN"] {
+        for (text, place, word, best) in [
+            (&lists, "w.toml:8:3", "awz", "aws"),
+            (&discount, "w.toml:6:", "alicluod", "alicloud"),
+            (&location, "w.toml:7:12", "azuer", "azure"),
+        ] {
+            let file = home.file("w.toml", text);
+            let run = home.run(&["plan", &file, "--lang", lang]);
+            run.says(2, &[place, word, best]);
+        }
+        let file = home.file("w.toml", HOURS);
+        for (flag, value) in [
+            ("--constraints-providers", "gcp,awz"),
+            ("--constraints-exclude-providers", "awz"),
+            ("--provider", "awz"),
+        ] {
+            let run = home.run(&["plan", &file, flag, value, "--lang", lang]);
+            run.says(2, &[flag, "awz", "aws"]);
+            assert!(!run.err.contains("w.toml"), "{}", run.err);
+        }
+        let run = home.run(&["catalog", "list", "--provider", "awz", "--lang", lang]);
+        run.says(2, &["--provider", "awz", "aws"]);
+    }
+}

@@ -212,7 +212,6 @@ unranked-price_undated = the price has no date
 unranked-price_too_old = the price is too old to rank: ask for a current one
 unranked-price_modelled = the price is only modelled: ask for a quote
 unranked-no_exchange_rate = no exchange rate: give one with --money-rates
-plan-unknown-provider = There is no provider called {$name}.
 file-too-large = {$path} is larger than {$largest}: this is not the kind of file that is expected here
 file-not-utf8 = {$path} is not UTF-8 text (first wrong byte at offset {$offset})
 hint-utf8 = Save it as UTF-8.

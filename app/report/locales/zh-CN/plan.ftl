@@ -146,7 +146,6 @@ unranked-price_undated = 价格没有日期
 unranked-price_too_old = 价格过旧，不参与排名：请询当前价
 unranked-price_modelled = 价格仅为推算：请询价
 unranked-no_exchange_rate = 没有汇率：用 --money-rates 提供
-plan-unknown-provider = 没有名为 {$name} 的供应商。
 file-too-large = {$path} 大于 {$largest}：不是此处需要的文件
 file-not-utf8 = {$path} 不是 UTF-8 文本（第一个错误字节位于偏移 {$offset}）
 hint-utf8 = 请另存为 UTF-8。

@@ -89,6 +89,8 @@ pub struct TrainJob {
     pub lora_rank: f64,
     /// Parameters of the adapters as a share of the model's, for models whose layers are not known.
     pub lora_fraction: f64,
+    /// Inner size of the feed-forward part over the hidden size, for models whose inner size is not known.
+    pub ffn_ratio: f64,
     /// CPU core-seconds to read, decode and augment one sample; `None` = by kind of model.
     pub cpu_seconds_per_sample: Option<f64>,
 }

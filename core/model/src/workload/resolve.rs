@@ -293,6 +293,7 @@ impl<'a> Resolver<'a> {
             sharding: self.or(&path("sharding"), file.sharding, Sharding::Auto, "auto"),
             lora_rank,
             lora_fraction: d.get("train.lora_fraction"),
+            ffn_ratio: d.get("model.ffn_ratio"),
             cpu_seconds_per_sample: self
                 .not_negative(&path("cpu_seconds_per_sample"), file.cpu_seconds_per_sample)?,
         })
