@@ -40,7 +40,7 @@ pub use offer::{
     AcceleratorClass, Catalog, Interconnect, Machine, MachineId, Market, Offer, Origin, Price,
     Purchase, StaleAfter, TaxNote,
 };
-pub use perf::{BoundBy, MemoryUse, Prediction, Term, WorkUnit};
+pub use perf::{BoundBy, Derived, MemoryUse, Prediction, Term, WorkUnit};
 pub use plan::PlanDoc;
 pub use probe::ProbeReport;
 pub use sourced::{Basis, Confidence, Known, Provenance, Sourced, Unknown};

@@ -6,7 +6,9 @@ use lessee_model::plan::{
     AssumptionDoc, BillDoc, CatalogDoc, CostPerUnitDoc, GpuDoc, LineDoc, MonthsDoc, OfferDoc,
     OptionDoc, RejectedDoc, UnrankedDoc, WarningDoc, WorkDoc,
 };
-use lessee_model::{BillLine, Catalog, Machine, Msg, Offer, PlanDoc, Quantified, Workload};
+use lessee_model::{
+    BillLine, Catalog, Derived, Machine, Msg, Offer, PlanDoc, Quantified, Term, Workload,
+};
 use lessee_plan::{Months, Plan, PlanOption};
 
 /// What the document says besides the plan itself.
@@ -152,7 +154,7 @@ fn option_doc(option: &PlanOption, catalog: &Catalog, texts: &Texts) -> OptionDo
             basis: p.basis,
             memory: p.memory,
             layout: p.layout,
-            terms: p.terms.clone(),
+            terms: p.terms.iter().map(|t| term_doc(t, texts)).collect(),
         },
         bill: bill_doc(option, texts),
         cost_per_unit: CostPerUnitDoc {
@@ -161,6 +163,18 @@ fn option_doc(option: &PlanOption, catalog: &Catalog, texts: &Texts) -> OptionDo
         },
         interruptions: option.run.interruptions,
         warnings: option.warnings.iter().map(|m| warning(m, texts)).collect(),
+    }
+}
+
+/// A term with its formula in the reader's language; keys and source stay.
+pub(crate) fn term_doc(term: &Derived, texts: &Texts) -> Term {
+    Term {
+        name: term.name.to_owned(),
+        value: term.value,
+        unit: term.unit.to_owned(),
+        formula: texts.msg(&term.formula),
+        basis: term.basis,
+        source: term.source.clone(),
     }
 }
 
