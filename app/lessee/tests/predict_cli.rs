@@ -1,61 +1,10 @@
 //! `predict` through the real binary: jobs on named GPUs, and whole tables of measurements.
 
-use assert_cmd::Command;
+mod common;
+
+use common::{Home, example};
 use serde_json::Value;
 use std::path::PathBuf;
-use tempfile::TempDir;
-
-struct Home(TempDir);
-
-struct Run {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl Home {
-    fn new() -> Home {
-        Home(tempfile::tempdir().expect("folder"))
-    }
-
-    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
-        let path = self.0.path().join(name);
-        std::fs::write(&path, content).expect("file");
-        path.to_str().expect("path").to_owned()
-    }
-
-    fn run(&self, args: &[&str]) -> Run {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lessee"));
-        command.env_clear().current_dir(self.0.path()).args(args);
-        for name in ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"] {
-            command.env(name, self.0.path().join(name));
-        }
-        let output = command
-            .env("LESSEE_NOW", "2026-11-30T00:00:00Z")
-            .env("LANG", "C.UTF-8")
-            .output()
-            .expect("runs");
-        Run {
-            code: output.status.code().expect("an exit code"),
-            out: String::from_utf8(output.stdout).expect("UTF-8"),
-            err: String::from_utf8(output.stderr).expect("UTF-8"),
-        }
-    }
-
-    #[track_caller]
-    fn json(&self, args: &[&str]) -> Value {
-        let run = self.run(&[args, &["-o", "json"]].concat());
-        assert_eq!(run.code, 0, "{}{}", run.out, run.err);
-        serde_json::from_str(&run.out).expect("JSON")
-    }
-}
-
-fn example(name: &str) -> String {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../examples")
-        .join(name);
-    path.to_str().expect("path").to_owned()
-}
 
 fn rate(doc: &Value, index: usize) -> f64 {
     doc["predictions"][index]["work"]["per_second"]
@@ -196,7 +145,7 @@ fn what_is_no_table_is_refused_with_its_place() {
             run.err
         );
     }
-    let run = home.run(&["predict", "--table", home.0.path().to_str().expect("path")]);
+    let run = home.run(&["predict", "--table", home.text()]);
     assert_eq!(run.code, 2, "{}", run.err);
     let run = home.run(&["predict", &example("serve-8b.toml")]);
     assert!(

@@ -9,7 +9,7 @@ use crate::feed::{Appetite, ceiling};
 use crate::formula::{Question, vision_train_renter};
 use crate::memory::{Footprint, Split, checkpointing_choices, stages};
 use crate::nofit::NoFit;
-use crate::outcome::{Outcome, Terms};
+use crate::outcome::{Outcome, Terms, fixed, power};
 use crate::predict::Group;
 use crate::range::Class;
 use crate::spec::{MIB, RateKind};
@@ -315,28 +315,25 @@ pub(crate) fn predict(
         Basis::Modelled,
         source,
         || {
-            format!(
-                "{:.2} x {:.1} TFLOP/s / (3 x {gflops:.2} GFLOP) / {:.3} times the reference",
-                fit.util.of(what.limits),
-                fit.reference.tensor / 1e12,
-                asked.time(fit)
-            )
+            Msg::new("formula-one-gpu")
+                .arg("util", fixed(fit.util.of(what.limits), 2))
+                .arg("tflops", fixed(fit.reference.tensor / 1e12, 1))
+                .arg("gflop", fixed(gflops, 2))
+                .arg("ratio", fixed(asked.time(fit), 3))
         },
     );
     terms.add("compute", compute, "s", Basis::Modelled, source, || {
-        format!(
-            "{:.0} samples a GPU / {:.1} per s",
-            problem.per_gpu, way.one
-        )
+        Msg::new("formula-samples")
+            .arg("samples", fixed(problem.per_gpu, 0))
+            .arg("rate", fixed(way.one, 1))
     });
     if gpus > 1.0 {
         let (source, basis) = links.source(cx);
         terms.add("gradient_sync", sync, "s", basis, source, || {
-            format!(
-                "{:.3e} B over {gpus} GPU, bus {:.1} GB/s",
-                problem.footprint.gradients,
-                links.mid / 1e9
-            )
+            Msg::new("formula-vision-sync")
+                .arg("bytes", power(problem.footprint.gradients))
+                .arg("gpus", gpus.to_string())
+                .arg("gbs", fixed(links.mid / 1e9, 1))
         });
     }
     if fed.is_finite() {
@@ -346,10 +343,18 @@ pub(crate) fn predict(
             Basis::Assumed
         };
         terms.add("feed", fed, "samples/s", basis, &c.feed.source, || {
-            format!(
-                "{cpu} core-s, {:.0} B and {:.3} files a sample; {:?} vCPU, {nodes} machines",
-                appetite.bytes, appetite.files, group.machine.vcpus
-            )
+            Msg::new("formula-feed")
+                .arg("cpu", cpu.to_string())
+                .arg("bytes", fixed(appetite.bytes, 0))
+                .arg("files", fixed(appetite.files, 3))
+                .arg(
+                    "vcpus",
+                    group
+                        .machine
+                        .vcpus
+                        .map_or_else(|| "?".to_owned(), |v| v.to_string()),
+                )
+                .arg("nodes", nodes.to_string())
         });
     }
     Ok(Outcome {

@@ -7,6 +7,7 @@ mod config;
 mod doctor;
 mod plan;
 mod predict;
+mod providers;
 mod schema;
 mod version;
 

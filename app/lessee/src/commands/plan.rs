@@ -1,5 +1,6 @@
 //! `plan FILE`: a workload in, ranked machines with the whole bill out; `--explain` and `--why-not` ask it why.
 
+use super::providers::{Written, name_providers};
 use crate::args::{PlanArgs, TypedField};
 use crate::facts;
 use crate::failure::Failure;
@@ -7,8 +8,8 @@ use crate::output::Printer;
 use crate::settings::Settings;
 use lessee_catalog::Facts;
 use lessee_model::workload::{
-    Location, ResolveContext, Workload, WorkloadError, WorkloadFile, locate, parse_workload_with,
-    resolve, wording,
+    ResolveContext, Workload, WorkloadError, WorkloadFile, locate, parse_workload_with, resolve,
+    wording,
 };
 use lessee_model::{Currency, Exit, Msg, PlanDoc, ProbeReport, did_you_mean};
 use lessee_plan::{Plan, PlanInput, Rules, plan, why_not};
@@ -140,6 +141,7 @@ pub(super) fn workload(
         defaults: &facts.defaults,
         place: &place,
         text: &text,
+        zone: &settings.tz.value,
     };
     let mut workload = resolve(&typed, cx).map_err(|e| blame_flag(e, fields))?;
     let gap = facts.defaults.get("money.rate_gap");
@@ -152,7 +154,12 @@ pub(super) fn workload(
         };
         return Err(blame_flag(error, fields).into());
     }
-    name_providers(&mut workload, facts)?;
+    let written = Written {
+        file: &typed,
+        text: &text,
+        place: &place,
+    };
+    name_providers(&mut workload, facts, &written).map_err(|e| blame_flag(e, fields))?;
     limits_have_rates(&workload)?;
     Ok((typed, workload))
 }
@@ -198,54 +205,6 @@ fn rate_hint(from: Currency, to: Currency) -> Msg {
         "--money-rates '[{{from=\"{from}\", to=\"{to}\", rate=..., as_of=\"2026-11-30\"}}]'"
     );
     Msg::new("hint-give-rate").arg("flag", flag)
-}
-
-/// Providers by any of their names (`阿里云`, `aliyun`) -> by key.
-fn name_providers(workload: &mut Workload, facts: &Facts) -> Result<(), Failure> {
-    let key = |name: &str| provider_key(name, facts);
-    let c = &mut workload.constraints;
-    for name in c.providers.iter_mut().chain(c.exclude_providers.iter_mut()) {
-        if !name.contains(['*', '?']) {
-            *name = key(name)?;
-        }
-    }
-    let discounts = std::mem::take(&mut workload.money.discounts);
-    for (name, share) in discounts {
-        workload.money.discounts.insert(key(&name)?, share);
-    }
-    if let Location::Provider { provider, .. } = &mut workload.data.location {
-        *provider = key(provider)?;
-    }
-    Ok(())
-}
-
-fn provider_key(name: &str, facts: &Facts) -> Result<String, Failure> {
-    let known = facts.providers.iter().find(|p| {
-        *p.key == *name
-            || *p.name_en.to_lowercase() == *name
-            || *p.name_zh == *name
-            || p.aliases.iter().any(|a| **a == *name)
-    });
-    if let Some(provider) = known {
-        return Ok(provider.key.to_string());
-    }
-    // a provider that only the user's own offers name, in their spelling
-    let own = facts
-        .catalog
-        .offers
-        .iter()
-        .map(|o| &o.provider)
-        .find(|p| p.to_lowercase() == *name);
-    if let Some(provider) = own {
-        return Ok(provider.to_string());
-    }
-    let failure = Failure::usage(Msg::new("plan-unknown-provider").arg("name", name));
-    Err(
-        match did_you_mean(name, facts.providers.iter().map(|p| &*p.key)) {
-            Some(word) => failure.hint(Msg::new("hint-did-you-mean").arg("word", word)),
-            None => failure,
-        },
-    )
 }
 
 pub(super) fn probe(path: &Path) -> Result<ProbeReport, Failure> {

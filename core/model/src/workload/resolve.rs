@@ -11,6 +11,7 @@ pub use sizes::{checkpoint_bytes, lora_params};
 
 use super::*;
 use crate::{Count, GpuTable, ModelKind, ModelTable, Msg, Provenance, parse_percent};
+use jiff::tz::TimeZone;
 
 /// What names in a workload can refer to, and where the text came from.
 #[derive(Clone, Copy)]
@@ -21,6 +22,8 @@ pub struct ResolveContext<'a> {
     /// File name for errors, and its text for line numbers (empty if it came from flags alone).
     pub place: &'a str,
     pub text: &'a str,
+    /// The user's time zone, for a start without an offset.
+    pub zone: &'a TimeZone,
 }
 
 struct Resolver<'a> {
@@ -290,6 +293,7 @@ impl<'a> Resolver<'a> {
             sharding: self.or(&path("sharding"), file.sharding, Sharding::Auto, "auto"),
             lora_rank,
             lora_fraction: d.get("train.lora_fraction"),
+            ffn_ratio: d.get("model.ffn_ratio"),
             cpu_seconds_per_sample: self
                 .not_negative(&path("cpu_seconds_per_sample"), file.cpu_seconds_per_sample)?,
         })
@@ -505,6 +509,7 @@ pub fn resolve(file: &WorkloadFile, cx: ResolveContext<'_>) -> Result<Workload, 
         );
     }
     r.check_bounds(file)?;
+    let start = r.start(file)?;
     let job = r.job(file, kind)?;
     let data = r.data(file, &job)?;
     let checkpoint = r.checkpoint(file, &job);
@@ -516,6 +521,7 @@ pub fn resolve(file: &WorkloadFile, cx: ResolveContext<'_>) -> Result<Workload, 
             .name
             .clone()
             .unwrap_or_else(|| kind.as_str().to_owned()),
+        start,
         kind,
         job,
         data,
