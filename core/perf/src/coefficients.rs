@@ -4,6 +4,7 @@
 
 use lessee_model::workload::Precision;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// The constants of the performance model.
 #[derive(Clone, Debug, Deserialize)]
@@ -17,6 +18,34 @@ pub struct Coefficients {
     pub(crate) allreduce: AllReduce,
     pub(crate) gemm: Gemm,
     pub(crate) range: Ranges,
+    pub(crate) intensity: Intensity,
+}
+
+/// Forward FLOPs of a network for each value that its layers write.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Intensity {
+    /// Where the network is not known: convolutions, attention, diffusion.
+    pub(crate) cnn: f64,
+    pub(crate) transformer: f64,
+    pub(crate) diffusion: f64,
+    /// Part of a network's name, lower case without signs -> its own figure.
+    networks: BTreeMap<String, f64>,
+}
+
+impl Intensity {
+    /// That of a named network, as benchmarks or the table of models spell it; the longest match decides.
+    pub(crate) fn of(&self, name: &str) -> Option<f64> {
+        let plain: String = name
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .map(|c| c.to_ascii_lowercase())
+            .collect();
+        self.networks
+            .iter()
+            .filter(|(part, _)| plain.contains(part.as_str()))
+            .max_by_key(|(part, _)| part.len())
+            .map(|(_, value)| *value)
+    }
 }
 
 /// Byte per value by number format; formats that are not stored apart fall back to their width.
