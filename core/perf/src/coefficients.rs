@@ -19,6 +19,14 @@ pub struct Coefficients {
     pub(crate) gemm: Gemm,
     pub(crate) range: Ranges,
     pub(crate) intensity: Intensity,
+    pub(crate) tuned: Tuned,
+}
+
+/// Of the vendor-tuned tier.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Tuned {
+    /// Model -> benchmark that trains it.
+    pub(crate) benchmarks: BTreeMap<String, String>,
 }
 
 /// Forward FLOPs of a network for each value that its layers write.
