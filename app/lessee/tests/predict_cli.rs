@@ -64,6 +64,70 @@ fn a_probe_replaces_published_rates() {
     assert!(ask(&fast) > 1.1 * ask(&slow));
 }
 
+#[test]
+fn a_tuned_stack_serves_and_trains_faster_than_a_renter() {
+    let home = Home::new();
+    for (file, gpu) in [
+        ("serve-8b.toml", "H100-SXM"),
+        ("imagenet-resnet50.toml", "A100-80GB-SXM:8"),
+    ] {
+        let path = example(file);
+        let ask = |more: &[&str]| home.json(&[&["predict", &path, "--gpu", gpu], more].concat());
+        let (renter, tuned) = (ask(&[]), ask(&["--tier", "tuned"]));
+        assert_eq!(renter["tier"], "renter");
+        assert_eq!(tuned["tier"], "tuned");
+        assert!(rate(&tuned, 0) > 1.1 * rate(&renter, 0), "{file}");
+        let work = &tuned["predictions"][0]["work"];
+        assert!(work["low"].as_f64() < work["per_second"].as_f64());
+        assert!(work["per_second"].as_f64() < work["high"].as_f64());
+    }
+    assert_eq!(
+        rate(
+            &home.json(&["predict", &example("serve-8b.toml"), "--gpu", "L4"]),
+            0
+        ),
+        rate(
+            &home.json(&[
+                "predict",
+                &example("serve-8b.toml"),
+                "--gpu",
+                "L4",
+                "--tier",
+                "renter"
+            ]),
+            0
+        )
+    );
+}
+
+#[test]
+fn a_job_without_tuned_runs_is_told_so_in_both_languages() {
+    let home = Home::new();
+    for file in ["pretrain-1.3b.toml", "render-2000.toml", "sweep-200.toml"] {
+        let path = example(file);
+        let args = ["predict", &path, "--gpu", "H100-SXM:8", "--tier", "tuned"];
+        let run = home.run(&[&args[..], &["-o", "json"]].concat());
+        assert_eq!(run.code, 1, "{file}: {}", run.err);
+        let doc: Value = serde_json::from_str(&run.out).expect("JSON");
+        assert_eq!(
+            doc["predictions"][0]["refused"]["code"], "no_tuned",
+            "{file}"
+        );
+        let run = home.run(&[&args[..], &["--lang", "zh-CN"]].concat());
+        assert!(run.out.contains("厂商调优"), "{}", run.out);
+    }
+    // a table's rows name their engine: no tier can be given
+    let table = home.file("rows.csv", ROWS);
+    let run = home.run(&["predict", "--table", &table, "--tier", "tuned"]);
+    assert_eq!(run.code, 2);
+    let serve = example("serve-70b.toml");
+    let run = home.run(&[
+        "predict", &serve, "--gpu", "L4", "--tier", "tuned", "-o", "json",
+    ]);
+    let doc: Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(doc["predictions"][0]["refused"]["code"], "does_not_fit");
+}
+
 const ROWS: &str = "\
 source,date,gpu,n_gpu,tp,model,precision,engine,batch,input_len,output_len,metric,value,unit,note
 own,2026-11,NVIDIA H100 80GB HBM3,1,1,meta-llama/Llama-3.1-8B-Instruct,fp8,trtllm,16,1024,1024,tpot_ms,9.0,ms,

@@ -15,6 +15,8 @@ pub struct PredictionsDoc {
     /// `lessee/prediction/v1`
     pub schema: String,
     pub generated_at: String,
+    /// `renter`: what default settings give; `tuned`: what a vendor's tuned stack reaches.
+    pub tier: String,
     /// The workload as typed.
     pub workload: serde_json::Value,
     pub predictions: Vec<PredictionDoc>,

@@ -58,8 +58,10 @@ pub(crate) fn ratio(
         LeansOn::Balanced => {
             let (c, b) = (compute(false)?, bandwidth()?);
             let dense = base.rate(Precision::Bf16)?.dense;
+            let intensity = cx.tables.coefficients.intensity.cnn;
+            let mix = fit.mix(crate::formula::vision_train_renter::Kind::Conv, intensity);
             let time = |device: &Device<'_>, dense: f64| -> Result<f64, NoFit> {
-                Ok(device.chip(dense)?.time(&fit.reference, fit.mix.conv, 1.0))
+                Ok(fit.time(&device.chip(dense)?, mix, 1.0))
             };
             let value = time(&base, dense)? / time(device, dense * c)?;
             let by = if b < c {

@@ -22,32 +22,38 @@ use lessee_model::{
 
 struct Kind {
     limits: vision_train_renter::Kind,
+    intensity: f64,
     activation_mib_per_gflop: f64,
     cpu_seconds: f64,
 }
 
 fn kind(job: &TrainJob, c: &Coefficients) -> Kind {
     use vision_train_renter::Kind as Limits;
-    let (m, f) = (&c.memory.vision, &c.feed);
+    let (m, f, i) = (&c.memory.vision, &c.feed, &c.intensity);
+    let own = |usual: f64| i.of(&job.model.name).unwrap_or(usual);
     match job.model.kind {
         ModelKind::Diffusion => Kind {
             limits: Limits::Dense,
+            intensity: own(i.diffusion),
             activation_mib_per_gflop: m.activation_mib_per_gflop_diffusion,
             cpu_seconds: f.cpu_seconds_per_diffusion_sample,
         },
         ModelKind::Encoder | ModelKind::Llm => Kind {
             limits: Limits::Dense,
+            intensity: own(i.transformer),
             activation_mib_per_gflop: m.activation_mib_per_gflop_transformer,
             cpu_seconds: f.cpu_seconds_per_encoder_sample,
         },
         // attention heads tell a vision transformer from a convolutional network
         ModelKind::Vision if job.model.heads.is_some() => Kind {
             limits: Limits::Dense,
+            intensity: own(i.transformer),
             activation_mib_per_gflop: m.activation_mib_per_gflop_transformer,
             cpu_seconds: f.cpu_seconds_per_image,
         },
         ModelKind::Vision => Kind {
             limits: Limits::Conv,
+            intensity: own(i.cnn),
             activation_mib_per_gflop: m.activation_mib_per_gflop_cnn,
             cpu_seconds: f.cpu_seconds_per_image,
         },
@@ -211,6 +217,7 @@ pub(crate) fn predict(
     let asked = vision_train_renter::Query {
         key: String::new(),
         kind: what.limits,
+        intensity: what.intensity,
         single,
         chip: device.chip(rate.dense)?,
         arch: device.spec.arch.to_string(),

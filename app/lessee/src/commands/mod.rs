@@ -5,6 +5,7 @@ mod catalog;
 mod completions;
 mod config;
 mod doctor;
+mod input;
 mod plan;
 mod predict;
 mod providers;

@@ -1,5 +1,6 @@
 # Terms, formulas and sources of a derivation. Keys and sources in JSON stay as they are.
 
+term-all-gpus = all GPUs
 term-attention = attention
 term-batch = batch
 term-compute = compute
@@ -61,6 +62,12 @@ formula-tensor-link = 2 x { $layers } layers x { $us } us + { $batch } x { $byte
 formula-tensor-parallel = tensor parallel { $tp } over the same bus
 formula-train-step = { $compute } + { $tensor } + { $sync } - hidden { $hidden }
 formula-trials-at-once = { $each } on each of { $nodes } machines, at most { $most } of { $trials }
+formula-tuned-batch = largest that memory and the objective allow
+formula-tuned-compute = 2 x { $params } x { $batch } / ({ $gpus } x { $share } x { $flops } FLOP/s)
+formula-tuned-memory = { $weights } B weights / ({ $gpus } x { $share } x { $gbs } GB/s)
+formula-tuned-prefill = prompts of others among the steps, { $seconds } s each
+formula-tuned-step = sqrt(memory^2 + compute^2) + cache + layers + link + prefill share
+formula-tuned-vision = { $gpus } GPU, { $benchmark }
 formula-vision-sync = { $bytes } B over { $gpus } GPU, bus { $gbs } GB/s
 
 source-arithmetic = arithmetic

@@ -1,5 +1,6 @@
 # Terms, formulas and sources of a derivation. Keys and sources in JSON stay as they are.
 
+term-all-gpus = 所有 GPU
 term-attention = 注意力
 term-batch = 批大小
 term-compute = 计算
@@ -61,6 +62,12 @@ formula-tensor-link = 2 × { $layers } 层 × { $us } 微秒 + { $batch } × { $
 formula-tensor-parallel = 张量并行 { $tp }，走同一总线
 formula-train-step = { $compute } + { $tensor } + { $sync } - 被计算掩盖的 { $hidden }
 formula-trials-at-once = { $nodes } 台机器，每台 { $each } 个；共 { $trials } 个，同时最多 { $most } 个
+formula-tuned-batch = 显存与目标所允许的最大值
+formula-tuned-compute = 2 × { $params } × { $batch } /（{ $gpus } × { $share } × { $flops } FLOP/s）
+formula-tuned-memory = 权重 { $weights } B /（{ $gpus } × { $share } × { $gbs } GB/s）
+formula-tuned-prefill = 夹在各步之间的其他请求的提示，每个 { $seconds } s
+formula-tuned-step = sqrt(显存² + 计算²) + 缓存 + 各层 + 互联 + 预填充分摊
+formula-tuned-vision = { $gpus } 个 GPU，{ $benchmark }
 formula-vision-sync = { $bytes } B，{ $gpus } 个 GPU，总线 { $gbs } GB/s
 
 source-arithmetic = 算术

@@ -124,22 +124,22 @@ impl Lessee {
 }
 
 fn step(seen: &mut Seen, up: bool, step_h: f64) {
-        let keep = 0.5f64.powf(step_h / tweak(3, 8.0));
-        for i in 0..2 {
-            seen.events[i] *= keep;
-            seen.expected[i] *= keep;
-        }
-        let side = usize::from(!seen.up);
-        let rates = if seen.up { PRIOR.up } else { PRIOR.down };
-        seen.expected[side] += rates[class(seen.age_h)] * step_h;
-        if seen.up == up {
-            seen.age_h += step_h;
-        } else {
-            seen.events[side] += 1.0;
-            seen.up = up;
-            seen.age_h = 0.0;
-        }
+    let keep = 0.5f64.powf(step_h / tweak(3, 8.0));
+    for i in 0..2 {
+        seen.events[i] *= keep;
+        seen.expected[i] *= keep;
     }
+    let side = usize::from(!seen.up);
+    let rates = if seen.up { PRIOR.up } else { PRIOR.down };
+    seen.expected[side] += rates[class(seen.age_h)] * step_h;
+    if seen.up == up {
+        seen.age_h += step_h;
+    } else {
+        seen.events[side] += 1.0;
+        seen.up = up;
+        seen.age_h = 0.0;
+    }
+}
 
 impl Policy for Lessee {
     fn decide(&mut self, now: &Now, out: &mut Vec<Choice>) {

@@ -22,7 +22,11 @@ fn residual(rates: &[f64; CLASSES], scale: f64, age_h: f64, cap: f64) -> f64 {
     let (mut alive, mut mean, mut at) = (1.0, 0.0, age_h);
     for c in class(age_h)..CLASSES {
         let rate = (rates[c] * scale).max(1e-6);
-        let end = EDGES.get(c + 1).copied().unwrap_or(f64::INFINITY).min(age_h + cap);
+        let end = EDGES
+            .get(c + 1)
+            .copied()
+            .unwrap_or(f64::INFINITY)
+            .min(age_h + cap);
         if end <= at {
             break;
         }
@@ -120,7 +124,9 @@ impl Zones {
             let down = residual(&PRIOR.down, sd, 0.0, 1e4);
             all_down *= down / (up + down);
             let rest = match self.zones[z].seen {
-                Some((false, _)) => residual(&PRIOR.down, sd, at - self.zones[z].since, left.max(1.0)),
+                Some((false, _)) => {
+                    residual(&PRIOR.down, sd, at - self.zones[z].since, left.max(1.0))
+                }
                 _ => down,
             };
             let rest = if tweak(7, 1.0) > 0.5 { rest } else { down };
@@ -143,7 +149,10 @@ impl Zones {
         let at = hour(now.elapsed_ms());
         let mut offers: Vec<(f64, usize, f64)> = Vec::with_capacity(self.zones.len() * CLASSES);
         for z in 0..self.zones.len() {
-            let (su, sd) = (self.scale(z, 0) * tweak(0, 1.0), self.scale(z, 1) * tweak(1, 1.0));
+            let (su, sd) = (
+                self.scale(z, 0) * tweak(0, 1.0),
+                self.scale(z, 1) * tweak(1, 1.0),
+            );
             let mean_up = residual(&PRIOR.up, su, 0.0, 1e4);
             let mean_down = residual(&PRIOR.down, sd, 0.0, 1e4);
             let steady = mean_up / (mean_up + mean_down);
@@ -175,7 +184,12 @@ impl Zones {
         }
         offers.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut none = vec![1.0; self.zones.len()];
-        let od = now.market.zones.iter().map(|z| z.on_demand).fold(f64::INFINITY, f64::min);
+        let od = now
+            .market
+            .zones
+            .iter()
+            .map(|z| z.on_demand)
+            .fold(f64::INFINITY, f64::min);
         let mut supply = 0.0;
         for (price, z, part) in offers {
             if price >= od {
@@ -208,8 +222,15 @@ impl Policy for Zones {
         let cheapest = now.cheapest_on_demand();
         let paid = matches!(now.running, Running::OnDemand(_));
         let may_spot = now.ticks_needed(2) < ticks;
-        if !may_spot && !matches!(now.running, Running::Spot(_)) && (paid || now.ticks_needed(1) >= ticks) {
-            out.push(if paid { Choice::Keep } else { Choice::OnDemand(cheapest) });
+        if !may_spot
+            && !matches!(now.running, Running::Spot(_))
+            && (paid || now.ticks_needed(1) >= ticks)
+        {
+            out.push(if paid {
+                Choice::Keep
+            } else {
+                Choice::OnDemand(cheapest)
+            });
             return;
         }
         // is slack so scarce that on-demand would be taken if there were no spot?
@@ -239,7 +260,12 @@ impl Policy for Zones {
                 Some((false, when)) => (at - when) / 2.0,
                 None => 1.0,
             };
-            let life = residual(&PRIOR.up, self.scale(z, 0) * tweak(0, 1.0), age.max(0.0), horizon);
+            let life = residual(
+                &PRIOR.up,
+                self.scale(z, 0) * tweak(0, 1.0),
+                age.max(0.0),
+                horizon,
+            );
             if fresh {
                 let e = now.home.map_or(0.0, |h| now.market.egress(h, z) * gb);
                 if life <= d {
