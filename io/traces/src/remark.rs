@@ -9,7 +9,7 @@ pub struct Remark {
     pub code: &'static str,
     /// The zone or column it concerns; empty: the whole file.
     pub zone: String,
-    /// For people.
+    /// For people; does not name the zone.
     pub msg: Msg,
 }
 
@@ -18,7 +18,7 @@ impl Remark {
         Remark {
             code,
             zone: zone.to_owned(),
-            msg: msg.arg("zone", zone),
+            msg,
         }
     }
 }

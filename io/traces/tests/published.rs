@@ -3,7 +3,9 @@
 mod common;
 
 use common::{codes, only, plain, sets, share};
-use lessee_traces::{Options, Polarity, TraceError, read};
+use lessee_spot::trace::{Lives, Record, Seen};
+use lessee_traces::{Options, Polarity, TraceError, read, read_path};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 fn near(a: f64, b: f64) -> bool {
@@ -124,4 +126,129 @@ fn counts_of_a_gang_have_one_meaning() {
     assert!(near(share(series, 1), 0.749) && near(share(series, 4), 0.712));
     let read = plain(&sets.join("v100-aws-16node-2023-08/us-west-2a_v100_1.json"));
     assert!(near(share(only(&read), 1), 0.446) && near(share(only(&read), 16), 0.418));
+}
+
+#[test]
+fn probe_rounds_of_a_folder_are_one_series_a_zone_in_utc() {
+    let Some(sets) = sets() else { return };
+    let folder = read_path(&sets.join("h100-gcp-2025-10/raw_sample"), &Options::default()).expect("rounds");
+    assert_eq!(folder.reads.len(), 1);
+    let rounds = &folder.reads[0];
+    let counts = plain(&sets.join("h100-gcp-2025-10/counts.csv"));
+    let mut compared = 0;
+    for series in rounds.series() {
+        assert_eq!((series.asked, series.seen), (16, Seen::Probe));
+        let whole = counts.series().find(|s| s.about.zone == series.about.zone);
+        let whole = whole.expect("the same zone");
+        for (at, up) in series.at_s.iter().zip(&series.up) {
+            let unix = series.start.expect("a start") + at;
+            let place = whole.at_s.iter().position(|t| whole.start.expect("a start") + t == unix);
+            if let Some(place) = place {
+                assert_eq!(whole.up[place], *up, "{} {unix}", series.about.zone);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared >= 8, "{compared}");
+}
+
+#[test]
+fn price_history_counts_changes_not_rows() {
+    let Some(sets) = sets() else { return };
+    let read = plain(&sets.join("aws-spot-price-2020/us-east-2/p3.2xlarge.json"));
+    let paths: Vec<_> = read
+        .records
+        .iter()
+        .map(|r| match r {
+            Record::Prices(p) => p,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let flat = paths.iter().find(|p| p.about.zone == "us-east-2c").expect("zone");
+    assert_eq!(flat.changes.iter().map(|c| c.1).collect::<Vec<_>>(), [3.06]);
+    assert!(flat.rows > 50, "{}", flat.rows);
+    for path in paths {
+        assert!(path.changes.windows(2).all(|w| w[0].0 < w[1].0 && w[0].1 != w[1].1));
+        assert!(path.changes.len() < path.rows);
+    }
+    assert!(codes(&read).contains(&"repeated_prices"));
+}
+
+#[test]
+fn logs_of_nodes() {
+    let Some(sets) = sets() else { return };
+    for (name, added, removed) in [("p3", 177, 167), ("g4dn", 79, 74)] {
+        let read = plain(&sets.join(format!("cluster-size-bamboo-parcae/bamboo_{name}-trace.csv")));
+        let [Record::Lives(lives)] = read.records.as_slice() else {
+            panic!("{name}")
+        };
+        let gone = lives.lives.iter().filter(|l| l.gone_s.is_some()).count();
+        assert_eq!((lives.lives.len(), gone), (added, removed));
+        assert_eq!(codes(&read), ["censored_lives"]);
+    }
+    let read = plain(&sets.join("cluster-size-bamboo-parcae/parcae_p3.csv"));
+    let series = only(&read);
+    assert_eq!((series.asked, series.gap_s), (32, 0));
+    assert!(series.at_s.windows(2).all(|w| w[0] < w[1]));
+}
+
+#[test]
+fn a_slot_is_not_a_machine_and_an_end_is_an_interval() {
+    let Some(sets) = sets() else { return };
+    let read = plain(&sets.join("persistent-vm-2020-03/gcp_persistent_2020-03-01.out"));
+    let all: Vec<&Lives> = read
+        .records
+        .iter()
+        .filter_map(|r| match r {
+            Record::Lives(l) => Some(l),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(all.len(), 9);
+    let lives = || all.iter().flat_map(|l| &l.lives);
+    assert_eq!(lives().count(), 423);
+    assert_eq!(lives().filter(|l| l.gone_s.is_some()).count(), 417);
+    assert_eq!(all.iter().map(|l| l.refused_s.len()).sum::<usize>(), 513);
+    // checks are about 12 minutes apart: no end is known better
+    let widths: Vec<i64> = lives().filter_map(|l| Some(l.gone_s? - l.alive_s)).collect();
+    assert!(widths.iter().all(|w| (300..2_000).contains(w)), "{widths:?}");
+    assert_eq!(codes(&read), ["interval_censored"]);
+}
+
+#[test]
+fn prices_lists_and_summaries() {
+    let Some(sets) = sets() else { return };
+    let read = plain(&sets.join("egress/aws_egress_pricing.csv"));
+    let [Record::Egress(egress)] = read.records.as_slice() else { panic!() };
+    assert_eq!(egress.pairs.len(), 1122);
+    let read = plain(&sets.join("h100-gcp-2025-10/gcp_prices/us-east4_a3-highgpu-8g.json"));
+    let [Record::ListPrice(price)] = read.records.as_slice() else { panic!() };
+    assert_eq!((price.gpus, codes(&read).len()), (Some(8), 0));
+    let read = plain(&sets.join("v100-aws-2023-02/spot_prices.json"));
+    assert_eq!(read.records.len(), 6);
+    let summary = plain(&sets.join("v100-aws-2023-02/v100_spot_price_archive_summary.csv"));
+    // the archive and the series agree where the archive covers no more than the series
+    for record in &summary.records {
+        let Record::PriceSummary(s) = record else { panic!() };
+        let path = read.records.iter().find(|r| r.about().zone == s.about.zone);
+        if let Some(Record::Prices(path)) = path {
+            let min = path.changes.iter().map(|c| c.1).fold(f64::MAX, f64::min);
+            assert!((min - s.min).abs() < 0.03, "{}: {min} {}", s.about.zone, s.min);
+        }
+    }
+}
+
+#[test]
+fn every_file_of_the_sets_is_a_trace_or_none() {
+    let Some(sets) = sets() else { return };
+    let folder = read_path(&sets, &Options::default()).expect("the sets");
+    let names: Vec<&str> = folder
+        .skipped
+        .iter()
+        .filter_map(|f| f.rsplit('/').next())
+        .collect();
+    let results = |n: &&str| n.ends_with(".csv") || n.ends_with(".txt") || n.ends_with(".md");
+    assert!(names.iter().all(results), "{names:?}");
+    let formats: BTreeSet<&str> = folder.reads.iter().map(|r| r.format.as_str()).collect();
+    assert_eq!(formats.len(), 12, "{formats:?}");
 }
