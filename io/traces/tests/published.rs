@@ -131,7 +131,11 @@ fn counts_of_a_gang_have_one_meaning() {
 #[test]
 fn probe_rounds_of_a_folder_are_one_series_a_zone_in_utc() {
     let Some(sets) = sets() else { return };
-    let folder = read_path(&sets.join("h100-gcp-2025-10/raw_sample"), &Options::default()).expect("rounds");
+    let folder = read_path(
+        &sets.join("h100-gcp-2025-10/raw_sample"),
+        &Options::default(),
+    )
+    .expect("rounds");
     assert_eq!(folder.reads.len(), 1);
     let rounds = &folder.reads[0];
     let counts = plain(&sets.join("h100-gcp-2025-10/counts.csv"));
@@ -142,7 +146,10 @@ fn probe_rounds_of_a_folder_are_one_series_a_zone_in_utc() {
         let whole = whole.expect("the same zone");
         for (at, up) in series.at_s.iter().zip(&series.up) {
             let unix = series.start.expect("a start") + at;
-            let place = whole.at_s.iter().position(|t| whole.start.expect("a start") + t == unix);
+            let place = whole
+                .at_s
+                .iter()
+                .position(|t| whole.start.expect("a start") + t == unix);
             if let Some(place) = place {
                 assert_eq!(whole.up[place], *up, "{} {unix}", series.about.zone);
                 compared += 1;
@@ -164,11 +171,18 @@ fn price_history_counts_changes_not_rows() {
             other => panic!("{other:?}"),
         })
         .collect();
-    let flat = paths.iter().find(|p| p.about.zone == "us-east-2c").expect("zone");
+    let flat = paths
+        .iter()
+        .find(|p| p.about.zone == "us-east-2c")
+        .expect("zone");
     assert_eq!(flat.changes.iter().map(|c| c.1).collect::<Vec<_>>(), [3.06]);
     assert!(flat.rows > 50, "{}", flat.rows);
     for path in paths {
-        assert!(path.changes.windows(2).all(|w| w[0].0 < w[1].0 && w[0].1 != w[1].1));
+        assert!(
+            path.changes
+                .windows(2)
+                .all(|w| w[0].0 < w[1].0 && w[0].1 != w[1].1)
+        );
         assert!(path.changes.len() < path.rows);
     }
     assert!(codes(&read).contains(&"repeated_prices"));
@@ -178,7 +192,9 @@ fn price_history_counts_changes_not_rows() {
 fn logs_of_nodes() {
     let Some(sets) = sets() else { return };
     for (name, added, removed) in [("p3", 177, 167), ("g4dn", 79, 74)] {
-        let read = plain(&sets.join(format!("cluster-size-bamboo-parcae/bamboo_{name}-trace.csv")));
+        let read = plain(&sets.join(format!(
+            "cluster-size-bamboo-parcae/bamboo_{name}-trace.csv"
+        )));
         let [Record::Lives(lives)] = read.records.as_slice() else {
             panic!("{name}")
         };
@@ -210,8 +226,13 @@ fn a_slot_is_not_a_machine_and_an_end_is_an_interval() {
     assert_eq!(lives().filter(|l| l.gone_s.is_some()).count(), 417);
     assert_eq!(all.iter().map(|l| l.refused_s.len()).sum::<usize>(), 513);
     // checks are about 12 minutes apart: no end is known better
-    let widths: Vec<i64> = lives().filter_map(|l| Some(l.gone_s? - l.alive_s)).collect();
-    assert!(widths.iter().all(|w| (300..2_000).contains(w)), "{widths:?}");
+    let widths: Vec<i64> = lives()
+        .filter_map(|l| Some(l.gone_s? - l.alive_s))
+        .collect();
+    assert!(
+        widths.iter().all(|w| (300..2_000).contains(w)),
+        "{widths:?}"
+    );
     assert_eq!(codes(&read), ["interval_censored"]);
 }
 
@@ -219,21 +240,32 @@ fn a_slot_is_not_a_machine_and_an_end_is_an_interval() {
 fn prices_lists_and_summaries() {
     let Some(sets) = sets() else { return };
     let read = plain(&sets.join("egress/aws_egress_pricing.csv"));
-    let [Record::Egress(egress)] = read.records.as_slice() else { panic!() };
+    let [Record::Egress(egress)] = read.records.as_slice() else {
+        panic!()
+    };
     assert_eq!(egress.pairs.len(), 1122);
     let read = plain(&sets.join("h100-gcp-2025-10/gcp_prices/us-east4_a3-highgpu-8g.json"));
-    let [Record::ListPrice(price)] = read.records.as_slice() else { panic!() };
+    let [Record::ListPrice(price)] = read.records.as_slice() else {
+        panic!()
+    };
     assert_eq!((price.gpus, codes(&read).len()), (Some(8), 0));
     let read = plain(&sets.join("v100-aws-2023-02/spot_prices.json"));
     assert_eq!(read.records.len(), 6);
     let summary = plain(&sets.join("v100-aws-2023-02/v100_spot_price_archive_summary.csv"));
     // the archive and the series agree where the archive covers no more than the series
     for record in &summary.records {
-        let Record::PriceSummary(s) = record else { panic!() };
+        let Record::PriceSummary(s) = record else {
+            panic!()
+        };
         let path = read.records.iter().find(|r| r.about().zone == s.about.zone);
         if let Some(Record::Prices(path)) = path {
             let min = path.changes.iter().map(|c| c.1).fold(f64::MAX, f64::min);
-            assert!((min - s.min).abs() < 0.03, "{}: {min} {}", s.about.zone, s.min);
+            assert!(
+                (min - s.min).abs() < 0.03,
+                "{}: {min} {}",
+                s.about.zone,
+                s.min
+            );
         }
     }
 }

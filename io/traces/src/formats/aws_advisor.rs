@@ -27,13 +27,18 @@ pub(super) fn looks(source: &Source) -> bool {
 }
 
 pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceError> {
-    let regions = source.json.as_ref().and_then(|j| j["spot_advisor"].as_object());
+    let regions = source
+        .json
+        .as_ref()
+        .and_then(|j| j["spot_advisor"].as_object());
     let mut records = Vec::new();
     for (region, systems) in regions.into_iter().flatten() {
         for (system, types) in systems.as_object().into_iter().flatten() {
             for (machine, row) in types.as_object().into_iter().flatten() {
                 let place = |key: &str| format!("spot_advisor.{region}.{system}.{machine}.{key}");
-                let bucket = row["r"].as_u64().and_then(|r| BUCKETS.get(usize::try_from(r).ok()?));
+                let bucket = row["r"]
+                    .as_u64()
+                    .and_then(|r| BUCKETS.get(usize::try_from(r).ok()?));
                 let Some((low, high)) = bucket else {
                     return Err(source.bad(place("r"), &row["r"].to_string(), "bucket"));
                 };
@@ -66,6 +71,10 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
         format: Format::AwsAdvisor,
         file: source.file.clone(),
         records,
-        remarks: vec![Remark::new("bucket_per_month", "", Msg::new("trace-remark-bucket-per-month"))],
+        remarks: vec![Remark::new(
+            "bucket_per_month",
+            "",
+            Msg::new("trace-remark-bucket-per-month"),
+        )],
     })
 }

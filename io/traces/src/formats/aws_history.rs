@@ -18,7 +18,9 @@ pub(super) fn looks(source: &Source) -> bool {
 
 pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceError> {
     let json = source.json.as_ref().unwrap_or(&Value::Null);
-    let rows = json["SpotPriceHistory"].as_array().map_or(&[][..], Vec::as_slice);
+    let rows = json["SpotPriceHistory"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
     // zone, machine, product -> rows as they come
     let mut paths: BTreeMap<[String; 3], Vec<(i64, f64)>> = BTreeMap::new();
     for (i, row) in rows.iter().enumerate() {
@@ -84,7 +86,11 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
         }));
     }
     if json["NextToken"].as_str().is_some_and(|t| !t.is_empty()) {
-        remarks.push(Remark::new("more_pages", "", Msg::new("trace-remark-more-pages")));
+        remarks.push(Remark::new(
+            "more_pages",
+            "",
+            Msg::new("trace-remark-more-pages"),
+        ));
     }
     Ok(Read {
         format: Format::AwsHistory,

@@ -38,8 +38,8 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
         };
         let place = |key: &str| format!("row {i}, {key}");
         let words = value.as_str().unwrap_or_default();
-        let (low, high) =
-            bucket(words).ok_or_else(|| source.bad(place("evictionRate"), &value.to_string(), "bucket"))?;
+        let (low, high) = bucket(words)
+            .ok_or_else(|| source.bad(place("evictionRate"), &value.to_string(), "bucket"))?;
         let machine = row["sku"]["name"].as_str().or(row["skuName"].as_str());
         let machine = machine.ok_or_else(|| source.missing(FORMAT, "sku.name"))?;
         let region = row["location"]
@@ -59,7 +59,11 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
             saving: None,
         }));
     }
-    let mut remarks = vec![Remark::new("bucket_per_hour", "", Msg::new("trace-remark-bucket-per-hour"))];
+    let mut remarks = vec![Remark::new(
+        "bucket_per_hour",
+        "",
+        Msg::new("trace-remark-bucket-per-hour"),
+    )];
     if others > 0 {
         let msg = Msg::new("trace-remark-rows-without-rate").arg("n", others);
         remarks.push(Remark::new("rows_without_rate", "", msg));

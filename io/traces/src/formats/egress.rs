@@ -19,7 +19,10 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
     for row in &table.rows {
         let text = row.cells[2].as_str();
         // 0 is a price here: some pairs are free
-        let price = text.parse::<f64>().ok().filter(|x| x.is_finite() && *x >= 0.0);
+        let price = text
+            .parse::<f64>()
+            .ok()
+            .filter(|x| x.is_finite() && *x >= 0.0);
         let price = price.ok_or_else(|| table.bad(row, 2, "price"))?;
         let (from, to) = (row.cells[0].as_str(), row.cells[1].as_str());
         // the same pair at two prices: which one holds cannot be told
@@ -29,7 +32,9 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
         pairs.push((from.to_owned(), to.to_owned(), price));
     }
     if pairs.is_empty() {
-        return Err(TraceError::NoSamples { file: source.file.clone() });
+        return Err(TraceError::NoSamples {
+            file: source.file.clone(),
+        });
     }
     Ok(Read {
         format: Format::Egress,

@@ -13,12 +13,18 @@ const FORMAT: &str = "gcp-price";
 
 pub(super) fn looks(source: &Source) -> bool {
     let json = source.json.as_ref();
-    json.is_some_and(|j| j.get("components").is_some_and(Value::is_array) && j.get("machine_type").is_some())
+    json.is_some_and(|j| {
+        j.get("components").is_some_and(Value::is_array) && j.get("machine_type").is_some()
+    })
 }
 
 pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceError> {
     let json = source.json.as_ref().unwrap_or(&Value::Null);
-    let text = |key: &'static str| json[key].as_str().ok_or_else(|| source.missing(FORMAT, key));
+    let text = |key: &'static str| {
+        json[key]
+            .as_str()
+            .ok_or_else(|| source.missing(FORMAT, key))
+    };
     let (region, machine) = (text("region")?, text("machine_type")?);
     for (key, want) in [("currency", "USD"), ("price_unit", "h")] {
         if text(key)? != want {
@@ -35,7 +41,10 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
     let (spot, on_demand) = (price("price")?, price("on_demand_price")?);
     let mut remarks = Vec::new();
     let parts = json["components"].as_array().map_or(&[][..], Vec::as_slice);
-    let total: f64 = parts.iter().filter_map(|c| c["component_total"].as_f64()).sum();
+    let total: f64 = parts
+        .iter()
+        .filter_map(|c| c["component_total"].as_f64())
+        .sum();
     if let Some(spot) = spot
         && !parts.is_empty()
         && (total - spot).abs() > 0.01 * spot

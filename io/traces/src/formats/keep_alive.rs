@@ -21,14 +21,26 @@ use std::collections::BTreeMap;
 
 pub(super) fn looks(source: &Source) -> bool {
     source.json.is_none()
-        && parse(source.head()).is_some_and(|(time, event)| names::time(time).is_some() && event.is_some())
+        && parse(source.head())
+            .is_some_and(|(time, event)| names::time(time).is_some() && event.is_some())
 }
 
 enum Event<'a> {
-    Created { slot: &'a str, machine: String, zone: &'a str },
-    Running { slot: &'a str },
-    Gone { slot: &'a str, zone: &'a str },
-    Refused { slot: &'a str },
+    Created {
+        slot: &'a str,
+        machine: String,
+        zone: &'a str,
+    },
+    Running {
+        slot: &'a str,
+    },
+    Gone {
+        slot: &'a str,
+        zone: &'a str,
+    },
+    Refused {
+        slot: &'a str,
+    },
     Deleted,
 }
 
@@ -45,10 +57,17 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
     let mut slots: BTreeMap<&str, Slot> = BTreeMap::new();
     let mut start = None;
     let mut last = i64::MIN;
-    for (i, line) in source.text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
+    for (i, line) in source
+        .text
+        .lines()
+        .enumerate()
+        .filter(|(_, l)| !l.trim().is_empty())
+    {
         let place = || format!("line {}", i + 1);
         let (time, event) = parse(line).ok_or_else(|| source.bad(place(), line, "event"))?;
-        let at = names::time(time).ok_or_else(|| source.bad(place(), time, "time"))?.unix;
+        let at = names::time(time)
+            .ok_or_else(|| source.bad(place(), time, "time"))?
+            .unix;
         let event = event.ok_or_else(|| source.bad(place(), line, "event"))?;
         let zero = *start.get_or_insert(at);
         if at < last {
@@ -57,7 +76,11 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
         last = at;
         let at = at - zero;
         match event {
-            Event::Created { slot, machine, zone } => {
+            Event::Created {
+                slot,
+                machine,
+                zone,
+            } => {
                 let s = slots.entry(slot).or_default();
                 let moved = s.zone.as_deref().is_some_and(|z| z != zone)
                     || s.machine.as_deref().is_some_and(|m| m != machine);
@@ -146,15 +169,28 @@ fn parse(line: &str) -> Option<(&str, Option<Event<'_>>)> {
     let (time, rest) = line.trim().strip_prefix('[')?.split_once("] ")?;
     let words: Vec<&str> = rest.split(' ').collect();
     let event = match words.as_slice() {
-        ["Created", "instance", slot, "with", n, "GPU(s)", "of", "type", gpu, "in", "zone", zone] => {
-            Some(Event::Created {
-                slot,
-                machine: format!("{gpu}:{n}"),
-                zone,
-            })
-        }
+        [
+            "Created",
+            "instance",
+            slot,
+            "with",
+            n,
+            "GPU(s)",
+            "of",
+            "type",
+            gpu,
+            "in",
+            "zone",
+            zone,
+        ] => Some(Event::Created {
+            slot,
+            machine: format!("{gpu}:{n}"),
+            zone,
+        }),
         ["Instance", slot, "running", "in", "zone", _] => Some(Event::Running { slot }),
-        ["Instance", slot, "not", "running", "in", "zone", zone] => Some(Event::Gone { slot, zone }),
+        ["Instance", slot, "not", "running", "in", "zone", zone] => {
+            Some(Event::Gone { slot, zone })
+        }
         ["Instance", slot, "creation", "failed"] => Some(Event::Refused { slot }),
         ["Successfully", "deleted", "instance", _] => Some(Event::Deleted),
         _ => None,

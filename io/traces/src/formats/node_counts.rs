@@ -21,13 +21,18 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
     let mut up: Vec<Option<u32>> = Vec::new();
     let mut last = 0i64;
     for row in &table.rows {
-        let ms = row.cells[0].parse::<i64>().ok().filter(|ms| (0..=i64::from(u32::MAX) * 1000).contains(ms));
+        let ms = row.cells[0]
+            .parse::<i64>()
+            .ok()
+            .filter(|ms| (0..=i64::from(u32::MAX) * 1000).contains(ms));
         let ms = ms.ok_or_else(|| table.bad(row, 0, "time"))?;
         if ms < last {
             return Err(table.bad(row, 0, "order"));
         }
         last = ms;
-        let count = table.count(row, 1)?.ok_or_else(|| table.bad(row, 1, "count"))?;
+        let count = table
+            .count(row, 1)?
+            .ok_or_else(|| table.bad(row, 1, "count"))?;
         if at_s.last() == Some(&(ms / 1000)) {
             at_s.pop();
             up.pop();

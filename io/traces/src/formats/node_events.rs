@@ -14,7 +14,9 @@ use std::collections::HashMap;
 pub(super) fn looks(source: &Source) -> bool {
     let mut cells = source.head().split(',').map(str::trim);
     source.json.is_none()
-        && cells.next().is_some_and(|c| !c.is_empty() && c.bytes().all(|b| b.is_ascii_digit()))
+        && cells
+            .next()
+            .is_some_and(|c| !c.is_empty() && c.bytes().all(|b| b.is_ascii_digit()))
         && cells.next().is_some_and(|c| c == "add" || c == "remove")
         && cells.next().is_some()
         && cells.next().is_none()
@@ -26,7 +28,10 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
     let mut lives: Vec<Life> = Vec::new();
     let mut last = 0i64;
     for row in &table.rows {
-        let ms = row.cells[0].parse::<i64>().ok().filter(|ms| (0..=i64::from(u32::MAX) * 1000).contains(ms));
+        let ms = row.cells[0]
+            .parse::<i64>()
+            .ok()
+            .filter(|ms| (0..=i64::from(u32::MAX) * 1000).contains(ms));
         let ms = ms.ok_or_else(|| table.bad(row, 0, "time"))?;
         if ms < last {
             return Err(table.bad(row, 0, "order"));

@@ -10,19 +10,30 @@ use lessee_spot::trace::{PriceSummary, Record};
 const FORMAT: &str = "price-summary";
 
 pub(super) fn looks(source: &Source) -> bool {
-    source.json.is_none() && source.head().starts_with("zone,az_id,price_at_window_start")
+    source.json.is_none()
+        && source
+            .head()
+            .starts_with("zone,az_id,price_at_window_start")
 }
 
 pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceError> {
     let table = Table::read(&source.text, &source.file, true)?;
-    let need = |name| table.column(name).ok_or_else(|| source.missing(FORMAT, name));
+    let need = |name| {
+        table
+            .column(name)
+            .ok_or_else(|| source.missing(FORMAT, name))
+    };
     let columns = [
         need("price_at_window_start")?,
         need("min")?,
         need("time_weighted_mean")?,
         need("max")?,
     ];
-    let (zone, id, changes) = (need("zone")?, need("az_id")?, need("price_changes_in_window")?);
+    let (zone, id, changes) = (
+        need("zone")?,
+        need("az_id")?,
+        need("price_changes_in_window")?,
+    );
     let price = |row: &Row, column| {
         table
             .price(row, column)?
@@ -32,7 +43,10 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
     for row in &table.rows {
         let [first, min, mean, max] = columns;
         let summary = PriceSummary {
-            about: names::about(&row.cells[zone], &format!("{}#{}", source.file, row.cells[zone])),
+            about: names::about(
+                &row.cells[zone],
+                &format!("{}#{}", source.file, row.cells[zone]),
+            ),
             zone_id: Some(row.cells[id].clone()).filter(|id| !id.is_empty()),
             first: price(row, first)?,
             min: price(row, min)?,

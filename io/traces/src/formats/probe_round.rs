@@ -33,7 +33,11 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
     let mut remarks = Vec::new();
     let whole = json["status"].as_str().is_none_or(|s| s == "success");
     let results = json["zone_results"].as_object();
-    let mut zones: Vec<String> = results.into_iter().flatten().map(|(z, _)| z.clone()).collect();
+    let mut zones: Vec<String> = results
+        .into_iter()
+        .flatten()
+        .map(|(z, _)| z.clone())
+        .collect();
     let probed = json["zones_probed"].as_array();
     for zone in probed.into_iter().flatten().filter_map(Value::as_str) {
         if !zones.iter().any(|z| z == zone) {
@@ -47,7 +51,11 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
             Value::Null => Ok(None),
             v => match v.as_u64().and_then(|n| u32::try_from(n).ok()) {
                 Some(n) => Ok(Some(n)),
-                None => Err(source.bad(format!("zone_results.{zone}.{key}"), &v.to_string(), "count")),
+                None => Err(source.bad(
+                    format!("zone_results.{zone}.{key}"),
+                    &v.to_string(),
+                    "count",
+                )),
             },
         };
         let created = count("instances_created")?;
@@ -64,7 +72,11 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
         // a round that failed measured nothing: unknown, not 0
         let up = if whole { created } else { None };
         if up.is_none() {
-            remarks.push(Remark::new("round_failed", zone, Msg::new("trace-remark-round-failed")));
+            remarks.push(Remark::new(
+                "round_failed",
+                zone,
+                Msg::new("trace-remark-round-failed"),
+            ));
         }
         let mut about = names::about(zone, &format!("{}#{zone}", source.file));
         zone.clone_into(&mut about.zone);

@@ -15,12 +15,6 @@ pub(crate) fn sets() -> Option<PathBuf> {
     None
 }
 
-pub(crate) fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures")
-        .join(name)
-}
-
 pub(crate) fn plain(path: &Path) -> Read {
     read(path, &Options::default()).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
