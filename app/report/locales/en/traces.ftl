@@ -1,16 +1,16 @@
 # Traces of spot markets: reading, showing, figures.
 error-trace-column = { $file } has no column or zone “{ $column }”.
-error-trace-counts-inverted = { $file }, { $zone }: the samples are counts of up to { $most } instances. How many could not be had cannot be told from them.
+error-trace-counts-inverted = { $file }, { $zone }: the samples are counts, the largest { $most }. How many could not be had cannot be told from them.
 error-trace-field = { $file } looks like “{ $format }”, but { $field } is missing.
 error-trace-format = { $file } is none of the known trace formats. It begins with: { $head }
 error-trace-json = { $file } line { $line }, column { $column } is not valid JSON: { $what }
-error-trace-lengths = { $file } holds { $found } { $what } for { $expected } samples.
-error-trace-no-samples = { $file } holds no sample.
-error-trace-no-times = { $file } holds prices by index, without times.
-error-trace-none = { $folder }: none of its { $files } files is a trace.
+error-trace-lengths = { $file }: the number of { $what } is { $found }, that of samples { $expected }.
+error-trace-no-samples = No sample in { $file }.
+error-trace-no-times = Prices by index, without times: { $file }.
+error-trace-none = No trace in { $folder } (files looked at: { $files }).
 error-trace-not-this-format = { $file } is not a trace of the format “{ $format }”.
-error-trace-polarity = { $file }, { $zone }: { $ones } % of { $samples } known samples are 1, and nothing says what a 1 means. If 1 is “available”, the zone was available { $ones } % of the time; if 1 is “not available”, { $zeros } %. Both meanings occur in published traces.
-error-trace-polarity-conflict = { $file }, { $zone }: the file states that 1 means “{ $stated }”, and --polarity says “{ $asked }”.
+error-trace-polarity = { $file }, { $zone }: { $ones } % of the samples (known: { $samples }) have the value 1, and the meaning of a 1 is not stated. If 1 is “available”, the zone was available { $ones } % of the time; if 1 is “not available”, { $zeros } %. Both meanings occur in published traces.
+error-trace-polarity-conflict = { $file }, { $zone }: the file states the meaning of a 1 as “{ $stated }”, and --polarity says “{ $asked }”.
 error-trace-value = { $file }, { $place }: “{ $text }” is not { $want }.
 hint-trace-counts = Leave --polarity away: a count has one meaning.
 hint-trace-documented = The fields of each format are in docs/reference/traces.md.
@@ -38,15 +38,15 @@ trace-remark-censored = { $n ->
    *[other] { $n } nodes were
 } still alive at the end of the log; how long they lived is not known.
 trace-remark-gang-unsaid = The name says { $n }, the samples are 0 or 1: whether at least one of { $n } or all of them could be had is not said. These are different markets.
-trace-remark-interval-censored = A name in this log is a slot that is filled again and again. The ends of { $n } lives are known only to lie between two checks, up to { $widest } apart.
+trace-remark-interval-censored = A name in this log is a slot that is filled again and again. An end is known only to lie between two checks, up to { $widest } apart (lives: { $n }).
 trace-remark-more-pages = The answer was one page of several (NextToken): the history is not whole.
-trace-remark-no-price-of-zone = { $file } holds no prices of this zone; those of other zones are not used for it.
+trace-remark-no-price-of-zone = No prices of this zone in { $file }; those of other zones are not used for it.
 trace-remark-parts-differ = The parts add up to { $total } USD an hour, the price is { $price }.
-trace-remark-polarity-overruled = In files of this format 1 is known to mean “{ $known }”; --polarity says otherwise and is followed.
-trace-remark-price-of-machine = The prices are those of a whole { $machine } with { $gpus } GPUs; if the probe asked for a machine with one GPU, one costs about 1/{ $gpus } of that.
-trace-remark-repeats = { $repeats } of { $rows } rows repeat the price before them; they are no changes.
+trace-remark-polarity-overruled = In files of this format a 1 is known to mean “{ $known }”; --polarity says otherwise and is followed.
+trace-remark-price-of-machine = The prices are those of a whole { $machine } (GPUs: { $gpus }); if the probe asked for a machine with one GPU, one costs about 1/{ $gpus } of that.
+trace-remark-repeats = Rows that only repeat the price before them, and are no change: { $repeats } of { $rows }.
 trace-remark-round-failed = A round that failed measured nothing: its sample is unknown, not 0.
-trace-remark-rounds-joined = { $n } rounds were joined by time.
+trace-remark-rounds-joined = Rounds joined by time: { $n }.
 trace-remark-rows-without-rate = { $n ->
     [one] 1 row
    *[other] { $n } rows
