@@ -85,6 +85,11 @@ pub enum TraceError {
     NoTimes { file: String },
     #[error("{folder}: no trace among {files} files")]
     NoTraces { folder: String, files: usize },
+    #[error("no trace `{name}`")]
+    NoTrace {
+        name: String,
+        suggestion: Option<String>,
+    },
     #[error("cannot {action} {path}: {source}")]
     Io {
         path: String,
@@ -214,6 +219,9 @@ impl Explain for TraceError {
             TraceError::NoTraces { folder, files } => Msg::new("error-trace-none")
                 .arg("folder", folder.clone())
                 .arg("files", *files),
+            TraceError::NoTrace { name, .. } => {
+                Msg::new("error-trace-missing").arg("name", name.clone())
+            }
             TraceError::Io {
                 path,
                 action,
@@ -261,6 +269,14 @@ impl Explain for TraceError {
             TraceError::Fields { .. } => vec![Msg::new("hint-import-fields")],
             TraceError::NoSamples { .. } => vec![Msg::new("hint-import-empty")],
             TraceError::NoTraces { .. } => vec![Msg::new("hint-trace-format")],
+            TraceError::NoTrace { suggestion, .. } => {
+                let word = suggestion.iter();
+                let mut hints: Vec<Msg> = word
+                    .map(|s| Msg::new("hint-did-you-mean").arg("word", s.clone()))
+                    .collect();
+                hints.push(Msg::new("hint-trace-missing"));
+                hints
+            }
             TraceError::Io { .. } => Vec::new(),
         }
     }

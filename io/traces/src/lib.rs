@@ -2,7 +2,7 @@
 //!
 //! Start with [`read`] (a file of any known format becomes [`Record`](lessee_spot::trace::Record)s and
 //! [`Remark`]s) and [`read_path`] (the same for a folder). Nothing is guessed: a series of zeros and ones whose
-//! meaning the file does not state is an error that asks, see [`Polarity`]. Not here: figures
+//! meaning the file does not state is an error that asks, see [`Polarity`]. [`TraceStore`] keeps them. Not here: figures
 //! (`core/spot/stats`), replays (`core/spot`).
 
 mod error;
@@ -12,6 +12,7 @@ mod polarity;
 mod read;
 mod remark;
 mod source;
+mod store;
 mod table;
 
 pub use error::TraceError;
@@ -20,3 +21,4 @@ pub use names::region_of;
 pub use polarity::Polarity;
 pub use read::{Folder, Options, Read, fuzz_read, read, read_bytes, read_path, split_column};
 pub use remark::Remark;
+pub use store::{StoredTrace, TraceStore};

@@ -13,6 +13,8 @@ pub(crate) struct Source {
     pub(crate) file: String,
     pub(crate) text: String,
     pub(crate) json: Option<Value>,
+    /// One JSON value a line.
+    pub(crate) lines: bool,
 }
 
 impl Source {
@@ -28,7 +30,12 @@ impl Source {
             });
         }
         let text = lessee_catalog::read_input(bytes, &file)?.text;
-        let json = match text.trim_start().starts_with(['{', '[']) {
+        let lines = text.starts_with('{')
+            && text
+                .lines()
+                .next()
+                .is_some_and(|l| l.contains("\"lessee/trace/"));
+        let json = match !lines && text.trim_start().starts_with(['{', '[']) {
             false => None,
             true => match serde_json::from_str(&text) {
                 Ok(value) => Some(value),
@@ -55,6 +62,7 @@ impl Source {
             file,
             text,
             json,
+            lines,
         })
     }
 

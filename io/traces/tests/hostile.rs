@@ -2,7 +2,8 @@
 
 use lessee_spot::trace::{Record, Series};
 use lessee_traces::{
-    Format, Options, Polarity, Read, TraceError, fuzz_read, read, read_bytes, read_path,
+    Folder, Format, Options, Polarity, Read, TraceError, TraceStore, fuzz_read, read, read_bytes,
+    read_path,
 };
 use proptest::prelude::*;
 use std::path::Path;
@@ -248,4 +249,44 @@ proptest! {
         let sums = series(&a).up.iter().zip(&series(&b).up).map(|(x, y)| x.unwrap() + y.unwrap());
         prop_assert!(sums.collect::<Vec<_>>().iter().all(|s| *s == 1));
     }
+}
+
+#[test]
+fn what_is_kept_comes_back_and_what_was_cut_does_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = TraceStore::open(folder.path().join("traces"));
+    assert!(store.list().expect("none yet").is_empty());
+    let read = of(r#"{"metadata":{"gap_seconds":600,"polarity":"1=available"},"data":[1,null,0]}"#)
+        .expect("a trace");
+    let whole = Folder {
+        reads: vec![read.clone()],
+        skipped: Vec::new(),
+    };
+    let kept = store
+        .save("mine", "x.json", &whole, "2026-11-30T00:00:00Z")
+        .expect("kept");
+    assert_eq!(store.list().expect("one"), [kept.clone()]);
+    let back = store.load("mine", None).expect("back");
+    assert_eq!(
+        (&back.records, &back.remarks),
+        (&read.records, &read.remarks)
+    );
+    assert!(matches!(
+        store.load("mime", None),
+        Err(TraceError::NoTrace { suggestion: Some(s), .. }) if s == "mine"
+    ));
+    for name in ["../x", "", ".hidden", "a/b"] {
+        assert!(store.save(name, "x", &whole, "t").is_err(), "{name}");
+    }
+    let text = std::fs::read_to_string(&kept.path).expect("text");
+    std::fs::write(&kept.path, text.lines().next().expect("a header")).expect("cut");
+    assert!(matches!(
+        store.load("mine", None),
+        Err(TraceError::Truncated { .. })
+    ));
+    std::fs::write(&kept.path, text.replace("[0,600,1200]", "[0,600,300]")).expect("changed");
+    assert!(matches!(
+        store.load("mine", None),
+        Err(TraceError::Json { line: 2, .. })
+    ));
 }

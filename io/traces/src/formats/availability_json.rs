@@ -136,7 +136,7 @@ fn sample(value: &Value) -> Option<Option<u32>> {
         Value::Bool(b) => Some(Some(u32::from(*b))),
         Value::Number(n) => {
             let x = n.as_f64()?;
-            (x >= 0.0 && x <= 1e6 && x.fract() == 0.0).then_some(Some(x as u32))
+            ((0.0..=1e6).contains(&x) && x.fract() == 0.0).then_some(Some(x as u32))
         }
         _ => None,
     }

@@ -15,7 +15,10 @@ mod plain;
 mod price_summary;
 mod probe_counts;
 mod probe_round;
+mod stored;
 mod tick_prices;
+
+pub(crate) use stored::Header;
 
 use crate::source::Source;
 use crate::{Options, Read, TraceError};
@@ -55,6 +58,8 @@ pub(crate) struct Importer {
 }
 
 formats! {
+    /// As `lessee trace import` keeps it.
+    Stored = "stored" in stored,
     /// Our own `time,zone,available[,price]`.
     Plain = "plain" in plain,
     /// `tick,utc,ZONE,...` of launch probes.

@@ -1,5 +1,6 @@
 //! The published sets, where they lie beside the checkout.
 #![allow(dead_code, reason = "each test file uses a part")]
+#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use lessee_spot::trace::Series;
 use lessee_traces::{Options, Read, read};
@@ -31,6 +32,6 @@ pub(crate) fn share(series: &Series, n: u32) -> f64 {
     series.up.iter().flatten().filter(|v| **v >= n).count() as f64 / known
 }
 
-pub(crate) fn codes(read: &Read) -> Vec<&'static str> {
-    read.remarks.iter().map(|r| r.code).collect()
+pub(crate) fn codes(read: &Read) -> Vec<&str> {
+    read.remarks.iter().map(|r| r.code.as_ref()).collect()
 }
