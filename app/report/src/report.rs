@@ -79,11 +79,13 @@ impl Report {
 
     /// The pictures in it.
     pub fn charts(&self) -> Vec<&Chart> {
-        let chart = |b| match b {
-            &Block::Chart(ref chart) => Some(chart),
-            _ => None,
-        };
-        self.blocks.iter().filter_map(chart).collect()
+        self.blocks
+            .iter()
+            .filter_map(|b| match b {
+                Block::Chart(chart) => Some(chart),
+                _ => None,
+            })
+            .collect()
     }
 
     /// The main table: what CSV prints, `--columns` selects and `--sort` orders.

@@ -77,7 +77,8 @@ pub(crate) fn nominal_gap(at_s: &[i64]) -> u32 {
     if gaps.is_empty() {
         return 0;
     }
-    let middle = gaps.len() / 2;
+    // of two middle ones the shorter: holes only make gaps longer
+    let middle = (gaps.len() - 1) / 2;
     let (_, gap, _) = gaps.select_nth_unstable(middle);
     u32::try_from(*gap).unwrap_or(u32::MAX)
 }

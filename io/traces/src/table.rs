@@ -1,6 +1,7 @@
 //! CSV with the line of each row, so that an error can say where.
 
 use crate::TraceError;
+use std::borrow::Cow;
 
 /// A header and its rows, trimmed; comment lines (`#`) are left out.
 pub(crate) struct Table {
@@ -18,6 +19,11 @@ impl Table {
     /// # Errors
     /// A row with more or fewer fields than the first, a quote that is never closed.
     pub(crate) fn read(text: &str, file: &str, has_header: bool) -> Result<Table, TraceError> {
+        // the csv crate counts the line of a record before its CRLF is whole
+        let text = match text.contains('\r') {
+            true => Cow::Owned(text.replace("\r\n", "\n")),
+            false => Cow::Borrowed(text),
+        };
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)

@@ -265,7 +265,7 @@ fn what_is_kept_comes_back_and_what_was_cut_does_not() {
     let kept = store
         .save("mine", "x.json", &whole, "2026-11-30T00:00:00Z")
         .expect("kept");
-    assert_eq!(store.list().expect("one"), [kept.clone()]);
+    assert_eq!(store.list().expect("one"), std::slice::from_ref(&kept));
     let back = store.load("mine", None).expect("back");
     assert_eq!(
         (&back.records, &back.remarks),

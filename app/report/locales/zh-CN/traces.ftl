@@ -152,3 +152,4 @@ schema-trace-import = trace import -o json 的输出
 schema-trace-list = 不带名称的 trace show -o json 的输出
 schema-trace-show = trace show 记录 -o json 的输出
 schema-trace-stats = trace stats -o json 的输出
+trace-chart-some = （画出 { $shown } 条，共 { $total } 条）

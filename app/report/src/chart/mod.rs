@@ -30,7 +30,7 @@ pub const MOST_LINES: usize = 8;
 
 /// Colours by Okabe and Ito (2008), told apart by the colour-blind; on dark ground the dark ones are lifted.
 const CSS: &str = "\
-.lc{font:12px system-ui,'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei',sans-serif}\
+.lc{font-size:12px;font-family:system-ui,'Noto Sans','Noto Sans CJK SC','PingFang SC','Microsoft YaHei',sans-serif}\
 .lc .bg{fill:#fff}.lc .t{fill:#1b1b1b}.lc .m{fill:#595959}.lc .h{font-size:14px;font-weight:600}\
 .lc .ax{stroke:#8a8a8a;fill:none}.lc .gr{stroke:#e3e3e3;fill:none}\
 .lc .s0{fill:#e6e6e6}.lc .s1{fill:#b9d9cc}.lc .s2{fill:#7fbfa5}.lc .s3{fill:#3f9c7a}.lc .s4{fill:#00684a}\

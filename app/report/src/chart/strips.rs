@@ -160,7 +160,7 @@ pub fn strips(chart: &StripChart) -> Chart {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         y += canvas.legend(left, y, &names);
     }
-    y += 8.0;
+    y += if chart.prices.is_empty() { 18.0 } else { 8.0 };
     canvas.text(right, y, "end", "m", &chart.axis_label);
     canvas.finish(&chart.key, y + 12.0, &chart.title, &chart.description)
 }

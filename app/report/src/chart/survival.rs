@@ -33,7 +33,7 @@ const HEIGHT: f64 = 300.0;
 /// Draws it.
 pub fn survival(chart: &SurvivalChart) -> Chart {
     let mut canvas = Canvas::new(WIDTH);
-    let (left, right, top) = (64.0, f64::from(WIDTH) - 24.0, 62.0);
+    let (left, right, top) = (64.0, f64::from(WIDTH) - 36.0, 62.0);
     let lines = &chart.lines[..chart.lines.len().min(MOST_LINES)];
     let ages = || {
         lines

@@ -132,20 +132,29 @@ pub(super) fn survival_chart(doc: &TraceStatsDoc, texts: &Texts) -> Option<Chart
             1 => s.zone.clone(),
             asked => format!("{} {}/{asked}", s.zone, s.gang),
         };
-        (label, &s.lifetime)
+        (label, s.gang, &s.lifetime)
     });
     let of_lives = doc.lives.iter().map(|l| {
         let machine = l.machine.as_deref().unwrap_or("");
         (
             format!("{} {machine}", l.zone).trim().to_owned(),
+            1,
             &l.lifetime,
         )
     });
-    let lines: Vec<SurvivalLine> = of_series
+    let mut all: Vec<_> = of_series
         .chain(of_lives)
-        .filter(|(_, l)| l.ends > 0)
+        .filter(|(_, _, l)| l.ends > 0)
+        .collect();
+    // where not all fit, the smallest gangs: one curve a zone
+    if all.len() > MOST_LINES {
+        all.sort_by_key(|(_, gang, _)| *gang);
+    }
+    let total = all.len();
+    let lines: Vec<SurvivalLine> = all
+        .into_iter()
         .take(MOST_LINES)
-        .map(|(label, l)| SurvivalLine {
+        .map(|(label, _, l)| SurvivalLine {
             label,
             points: l
                 .curve
@@ -167,13 +176,20 @@ pub(super) fn survival_chart(doc: &TraceStatsDoc, texts: &Texts) -> Option<Chart
         )
     };
     let words: Vec<String> = lines.iter().map(median).collect();
+    let mut share_label = texts.get("trace-chart-share");
+    if total > lines.len() {
+        let some = Msg::new("trace-chart-some")
+            .arg("shown", lines.len())
+            .arg("total", total);
+        share_label = format!("{share_label} {}", texts.msg(&some));
+    }
     Some(survival(&SurvivalChart {
         key: "lessee-survival".to_owned(),
         title: texts.get("trace-chart-survival"),
         description: texts
             .msg(&Msg::new("trace-chart-survival-words").arg("zones", words.join("; "))),
         age_label: texts.get("trace-chart-age"),
-        share_label: texts.get("trace-chart-share"),
+        share_label,
         lines,
     }))
 }

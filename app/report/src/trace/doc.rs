@@ -2,7 +2,7 @@
 
 use crate::chart::rfc3339 as date;
 use lessee_spot::stats::{availability, spans};
-use lessee_spot::trace::Record;
+use lessee_spot::trace::{Record, Seen};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -97,6 +97,8 @@ pub struct RecordDoc {
     pub gap_seconds: Option<u32>,
     /// Instances that were asked for.
     pub asked: Option<u32>,
+    /// What a sample rests on: `probe` (a launch was tried; no instance lived), `running`, `unsaid`.
+    pub seen: Option<String>,
     /// Share of known time with at least `--gang` instances.
     pub available_share: Option<f64>,
     /// Seconds of which nothing is known.
@@ -119,6 +121,7 @@ pub fn record_doc(record: &Record, gang: u32) -> RecordDoc {
         entries: 1,
         gap_seconds: None,
         asked: None,
+        seen: None,
         available_share: None,
         unknown_seconds: None,
         priced: false,
@@ -131,6 +134,12 @@ pub fn record_doc(record: &Record, gang: u32) -> RecordDoc {
             doc.entries = s.up.len() as u64;
             doc.gap_seconds = Some(s.gap_s);
             doc.asked = Some(s.asked);
+            let seen = match s.seen {
+                Seen::Probe => "probe",
+                Seen::Running => "running",
+                Seen::Unsaid => "unsaid",
+            };
+            doc.seen = Some(seen.to_owned());
             doc.available_share = a.share();
             doc.unknown_seconds = Some(a.span_s - a.known_s);
             doc.priced = s.price.iter().any(Option::is_some);
