@@ -84,7 +84,7 @@ fn codes(doc: &Value) -> Vec<&str> {
     remarks.iter().filter_map(|r| r["code"].as_str()).collect()
 }
 
-const SERIES: &str = r#"{"metadata":{"gap_seconds":600},"data":[1,0,0,0,0,1,0,0]}"#;
+const SERIES: &str = r#"{"metadata":{"gap_seconds":600},"data":[1,0,0,1,0,1,0,0,0,0,0,0]}"#;
 
 #[test]
 fn trap_1_polarity_is_asked_with_both_readings() {
@@ -197,7 +197,7 @@ fn trap_7_one_recording_under_three_names_is_named() {
     }
     home.file(
         "set/us-east-1d_v100_1.json",
-        &SERIES.replace("[1,0", "[0,1"),
+        &SERIES.replace("[1,0,0,1", "[0,1,0,1"),
     );
     let set = home.path("set").to_str().expect("path").to_owned();
     let doc = home.json(&["trace", "stats", &set, "--polarity", "available"]);

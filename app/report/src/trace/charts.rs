@@ -105,7 +105,7 @@ fn line_of(series: &Series) -> Option<PriceLine> {
         while holes.get(hole).is_some_and(|h| h.1 <= *at) {
             // a null sample with a price is a known price; only time without samples is a hole
             if steps.last().is_some_and(|s| s.0 < holes[hole].0)
-                && !series.at_s.contains(&holes[hole].0)
+                && series.at_s.binary_search(&holes[hole].0).is_err()
             {
                 steps.push((holes[hole].0, None));
             }

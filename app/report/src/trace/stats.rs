@@ -81,8 +81,8 @@ pub struct LifetimeDoc {
     /// Kaplan-Meier; null: not reached.
     pub median_seconds: Option<f64>,
     pub p90_seconds: Option<f64>,
-    /// Mean up to the greatest age seen.
-    pub restricted_mean_seconds: f64,
+    /// Mean up to the greatest age seen; null: no life was seen.
+    pub restricted_mean_seconds: Option<f64>,
     pub by_age: Vec<AgeRateDoc>,
     /// Hours 0 to 23 UTC; empty where the file names no date.
     pub by_hour_utc: Vec<HourRateDoc>,

@@ -150,7 +150,7 @@ fn lives_table(doc: &TraceStatsDoc, texts: &Texts) -> Table {
             Cell::new(l.lifetime.ends.to_string()),
             Cell::new(l.refused.to_string()),
             hours(l.lifetime.median_seconds),
-            hours(Some(l.lifetime.restricted_mean_seconds)),
+            hours(l.lifetime.restricted_mean_seconds),
         ]);
     }
     headed(table)

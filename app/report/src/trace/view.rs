@@ -64,6 +64,7 @@ pub(super) fn headed(mut table: Table) -> Table {
         table.head = Some(Head {
             shown: SHOWN,
             total: table.rows.len(),
+            by_flag: false,
         });
     }
     table

@@ -76,13 +76,17 @@ impl Curve {
     }
 
     /// Mean age up to the greatest one seen, seconds: the area below the curve (restricted mean).
-    pub fn restricted_mean_s(&self) -> f64 {
+    /// `None`: no life was seen.
+    pub fn restricted_mean_s(&self) -> Option<f64> {
+        if self.lives == 0 {
+            return None;
+        }
         let (mut area, mut from, mut height) = (0.0, 0.0, 1.0);
         for p in &self.points {
             area += height * (p.age_s - from);
             (from, height) = (p.age_s, p.survival);
         }
-        area + height * (self.oldest_s - from).max(0.0)
+        Some(area + height * (self.oldest_s - from).max(0.0))
     }
 }
 
@@ -209,7 +213,7 @@ mod tests {
                 curve.at(100.0),
                 curve.restricted_mean_s()
             ),
-            (0, 1.0, 9.0)
+            (0, 1.0, Some(9.0))
         );
         assert_eq!(survival(&[]), Curve::default());
     }

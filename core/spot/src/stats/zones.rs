@@ -42,11 +42,19 @@ pub fn correlation(a: &Series, b: &Series, need: u32) -> Option<f64> {
     r.is_finite().then(|| r.clamp(-1.0, 1.0))
 }
 
-/// Groups of series that are the same recording under several names, as positions in the list. Series that never
-/// change may agree by chance and are left out.
+/// Changes that two series must share before their agreement is no chance.
+const TELLING: usize = 4;
+
+/// Groups of series that are the same recording under several names, as positions in the list. Series that change
+/// less than four times may agree by chance and are left out.
 pub fn duplicates(all: &[&Series]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    let varies = |s: &Series| s.up.iter().any(|u| *u != s.up[0]);
+    let varies = |s: &Series| {
+        s.up.windows(2)
+            .filter(|w| w[0] != w[1])
+            .nth(TELLING - 1)
+            .is_some()
+    };
     let same = |a: &Series, b: &Series| a.up == b.up && a.at_s == b.at_s;
     for (i, series) in all.iter().enumerate().filter(|(_, s)| varies(s)) {
         match groups.iter_mut().find(|g| same(all[g[0]], series)) {
@@ -73,7 +81,11 @@ mod tests {
                 .collect();
             series(10, &samples)
         };
-        let (a, b, flat) = (of(&[1, 0, 1, 0]), of(&[0, 1, 0, 1]), of(&[1, 1, 1, 1]));
+        let (a, b, flat) = (
+            of(&[1, 0, 1, 0, 1, 0]),
+            of(&[0, 1, 0, 1, 0, 1]),
+            of(&[1, 1, 1, 1, 1, 1]),
+        );
         let near = |r: Option<f64>, x: f64| r.is_some_and(|r| (r - x).abs() < 1e-9);
         assert!(near(correlation(&a, &a, 1), 1.0));
         assert!(near(correlation(&a, &b, 1), -1.0));

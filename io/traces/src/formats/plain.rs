@@ -12,6 +12,7 @@ use crate::table::{Row, Table};
 use crate::{Options, Read, TraceError, names};
 use lessee_model::Msg;
 use lessee_spot::trace::{About, Record, Seen, Series};
+use std::collections::HashMap;
 
 const FORMAT: &str = "plain";
 const KNOWN: [&str; 7] = [
@@ -52,6 +53,7 @@ pub(super) fn read(source: &Source, options: &Options) -> Result<Read, TraceErro
     };
     let (time, zone, available) = (need("time")?, need("zone")?, need("available")?);
     let mut zones: Vec<Zone> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     let mut zoned = true;
     for row in &table.rows {
         let at = names::time(&row.cells[time]).ok_or_else(|| table.bad(row, time, "time"))?;
@@ -60,13 +62,10 @@ pub(super) fn read(source: &Source, options: &Options) -> Result<Read, TraceErro
         if name.is_empty() {
             return Err(table.bad(row, zone, "column"));
         }
-        let place = match zones.iter().position(|z| z.series.about.zone == name) {
-            Some(place) => place,
-            None => {
-                zones.push(new_zone(name, at.unix, source));
-                zones.len() - 1
-            }
-        };
+        let place = *places.entry(name).or_insert_with(|| {
+            zones.push(new_zone(name, at.unix, source));
+            zones.len() - 1
+        });
         let z = &mut zones[place];
         let second = at.unix - z.series.start.unwrap_or(0);
         if z.series.at_s.last().is_some_and(|last| *last >= second) {
