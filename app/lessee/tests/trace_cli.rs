@@ -267,6 +267,25 @@ fn trap_20_a_price_row_is_not_a_change() {
 }
 
 #[test]
+fn trap_16_one_on_demand_price_is_not_that_of_every_machine() {
+    let home = Home::new();
+    let stated = SERIES.replace("600}", "600,\"polarity\":\"1=available\"}");
+    let k80 = home.file("us-west-2a_k80_1.json", &stated);
+    let v100 = home.file("us-west-2a_v100_8.json", &stated);
+    let run = home.run(&["trace", "stats", &k80, &v100, "--on-demand-price", "3.06"]);
+    assert!(
+        run.code == 2 && run.err.contains("k80:1, v100:8"),
+        "{}",
+        run.err
+    );
+    assert_eq!(
+        home.run(&["trace", "stats", &k80, "--on-demand-price", "0.9"])
+            .code,
+        0
+    );
+}
+
+#[test]
 fn trap_22_a_bucket_says_its_time_and_gives_a_wide_range() {
     let home = Home::new();
     let aws = home.file(

@@ -162,3 +162,5 @@ schema-trace-list = answer of trace show -o json without a name
 schema-trace-show = answer of trace show TRACE -o json
 schema-trace-stats = answer of trace stats -o json
 trace-chart-some = (drawn: { $shown } of { $total })
+trace-several-machines = --on-demand-price is the price of one machine, but these traces are of several: { $machines }.
+hint-trace-several-machines = Ask for the traces of one machine at a time.

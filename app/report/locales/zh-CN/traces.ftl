@@ -153,3 +153,5 @@ schema-trace-list = 不带名称的 trace show -o json 的输出
 schema-trace-show = trace show 记录 -o json 的输出
 schema-trace-stats = trace stats -o json 的输出
 trace-chart-some = （画出 { $shown } 条，共 { $total } 条）
+trace-several-machines = --on-demand-price 是一种机器的价格，而这些记录属于多种机器：{ $machines }。
+hint-trace-several-machines = 请每次只看一种机器的记录。

@@ -46,6 +46,7 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
     let products: Vec<&String> = paths.keys().map(|k| &k[2]).collect();
     let mixed = products.iter().any(|p| *p != products[0]);
     let mut records = Vec::new();
+    let (mut repeats, mut rows_read) = (0, 0);
     for ([zone, machine, product], mut rows) in paths {
         // stable: of two rows at one moment the newer one, which stands first in the file, comes last
         rows.reverse();
@@ -61,13 +62,8 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
                 changes.push((at, price));
             }
         }
-        let repeats = count - changes.len();
-        if repeats > 0 {
-            let msg = Msg::new("trace-remark-repeats")
-                .arg("repeats", repeats)
-                .arg("rows", count);
-            remarks.push(Remark::new("repeated_prices", &zone, msg));
-        }
+        repeats += count - changes.len();
+        rows_read += count;
         let mut source_name = format!("{}#{zone}", source.file);
         if mixed {
             source_name.push_str(&format!(" ({product})"));
@@ -84,6 +80,12 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
             rows: count,
             until,
         }));
+    }
+    if repeats > 0 {
+        let msg = Msg::new("trace-remark-repeats")
+            .arg("repeats", repeats)
+            .arg("rows", rows_read);
+        remarks.push(Remark::new("repeated_prices", "", msg));
     }
     if json["NextToken"].as_str().is_some_and(|t| !t.is_empty()) {
         remarks.push(Remark::new(
