@@ -110,12 +110,12 @@ fn terminal(report: &Report, style: Style, texts: &Texts) -> String {
                 let fitted = draw(table, style.width, style.colour);
                 out.push_str(&fitted.text);
                 if let Some(head) = table.head.filter(|h| h.total > h.shown) {
+                    let n = (head.total - head.shown) as f64;
                     let note = if head.by_flag {
-                        Msg::new("table-more")
+                        Msg::new("table-more").arg("n", n)
                     } else {
-                        Msg::new("table-more-json")
+                        Msg::new("table-more-json").arg("n", n)
                     };
-                    let note = note.arg("n", (head.total - head.shown) as f64);
                     paragraph(&mut out, "", &texts.msg(&note), style.width);
                 }
                 if !fitted.hidden.is_empty() {

@@ -174,3 +174,69 @@ fn escape(text: &str) -> String {
         .replace('>', "&gt;")
         .replace('"', "&quot;")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lessee_spot::stats::{Span, State};
+
+    fn strip(n: i64) -> Strip {
+        let state = |i: i64| [State::Up, State::Down, State::Unknown][(i % 3) as usize];
+        Strip {
+            label: "<zone> & \"co\"".to_owned(),
+            share: "50 %".to_owned(),
+            start: None,
+            spans: (0..n)
+                .map(|i| Span {
+                    from_s: 10 * i,
+                    to_s: 10 * i + 10,
+                    state: state(i),
+                })
+                .collect(),
+        }
+    }
+
+    fn of(n: i64) -> StripChart {
+        StripChart {
+            key: "k".to_owned(),
+            strips: vec![strip(n)],
+            prices: vec![PriceLine {
+                label: "p".to_owned(),
+                start: None,
+                steps: (0..n)
+                    .map(|i| (10 * i, (i % 7 > 0).then_some(1.0 + (i % 5) as f64)))
+                    .collect(),
+                until_s: 10 * n,
+            }],
+            ..StripChart::default()
+        }
+    }
+
+    #[test]
+    fn strips_are_bounded_by_pixels_and_names_are_harmless() {
+        let small = strips(&of(6));
+        assert!(small.svg.contains("url(#k-h)"), "unknown time is hatched");
+        assert!(small.svg.contains("&lt;zone&gt; &amp; &quot;co&quot;"));
+        let chart = StripChart {
+            prices: Vec::new(),
+            ..of(300_000)
+        };
+        assert!(
+            strips(&chart).svg.len() < 60_000,
+            "{}",
+            strips(&chart).svg.len()
+        );
+        // nothing to draw is an empty picture, not a panic
+        assert!(strips(&StripChart::default()).svg.contains("<title"));
+        assert!(survival(&SurvivalChart::default()).svg.contains("</svg>"));
+    }
+
+    #[test]
+    fn several_pictures_in_one_file_do_not_overlap() {
+        let (a, b) = (strips(&of(3)), survival(&SurvivalChart::default()));
+        let whole = stacked(&[&a, &b]);
+        assert!(whole.contains(&format!("<svg y=\"{}\"", a.height)));
+        assert!(whole.contains(&format!("height=\"{}\"", a.height + b.height)));
+        assert_eq!(stacked(&[&a]), a.svg);
+    }
+}
