@@ -4,11 +4,13 @@
 //! has to say, independent of the format) and [`render`] (terminal, Markdown, CSV, JSON, HTML). Nothing
 //! here reads or writes files, the environment or the terminal: width and colour are passed in.
 
+pub mod chart;
 mod clean;
 pub mod documents;
 mod fit;
 mod lang;
 mod locales;
+mod page;
 pub mod plan;
 pub mod predict;
 pub mod predict_table;
@@ -17,6 +19,7 @@ mod render;
 mod report;
 mod table;
 mod texts;
+pub mod trace;
 
 pub use clean::clean;
 pub use lang::Lang;

@@ -1,6 +1,7 @@
 //! A report in one of the formats of `-o` and `--export`.
 
 use crate::fit::{draw, paint, wrap};
+use crate::page::page;
 use crate::{Block, Report, Style, Table, Texts, Tone, clean};
 use lessee_model::Msg;
 use std::fmt::Write as _;
@@ -15,16 +16,19 @@ pub enum Format {
     Csv,
     Markdown,
     Html,
+    /// The pictures alone; only for files.
+    Svg,
 }
 
 impl Format {
-    pub const ALL: [Format; 6] = [
+    pub const ALL: [Format; 7] = [
         Format::Table,
         Format::Json,
         Format::Jsonl,
         Format::Csv,
         Format::Markdown,
         Format::Html,
+        Format::Svg,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -35,6 +39,7 @@ impl Format {
             Format::Csv => "csv",
             Format::Markdown => "md",
             Format::Html => "html",
+            Format::Svg => "svg",
         }
     }
 
@@ -46,6 +51,7 @@ impl Format {
             "csv" => Some(Format::Csv),
             "md" | "markdown" => Some(Format::Markdown),
             "html" | "htm" => Some(Format::Html),
+            "svg" => Some(Format::Svg),
             "txt" => Some(Format::Table),
             _ => None,
         }
@@ -75,16 +81,19 @@ pub fn render(report: &Report, format: Format, style: Style, texts: &Texts) -> S
         Format::Csv => report.csv.clone().unwrap_or_else(|| csv(report)),
         Format::Markdown => markdown(report),
         Format::Html => html(report, texts),
+        Format::Svg => crate::chart::stacked(&report.charts()),
     }
 }
 
 fn terminal(report: &Report, style: Style, texts: &Texts) -> String {
     let mut out = String::new();
-    for (i, block) in report.blocks.iter().enumerate() {
+    let spoken = |b: &&Block| !matches!(b, Block::Chart(_));
+    for (i, block) in report.blocks.iter().filter(spoken).enumerate() {
         if i > 0 {
             out.push('\n');
         }
         match block {
+            Block::Chart(_) => {}
             Block::Heading(text) => {
                 out.push_str(&paint(&clean(text), Tone::Strong, style.colour));
                 out.push('\n');
@@ -93,7 +102,7 @@ fn terminal(report: &Report, style: Style, texts: &Texts) -> String {
             Block::List(lines) => lines
                 .iter()
                 .for_each(|line| paragraph(&mut out, "- ", line, style.width)),
-            Block::Verbatim(text) => {
+            Block::Verbatim(text) | Block::Terminal(text) => {
                 out.push_str(clean(text).trim_end_matches('\n'));
                 out.push('\n');
             }
@@ -101,7 +110,12 @@ fn terminal(report: &Report, style: Style, texts: &Texts) -> String {
                 let fitted = draw(table, style.width, style.colour);
                 out.push_str(&fitted.text);
                 if let Some(head) = table.head.filter(|h| h.total > h.shown) {
-                    let note = Msg::new("table-more").arg("n", (head.total - head.shown) as f64);
+                    let n = (head.total - head.shown) as f64;
+                    let note = if head.by_flag {
+                        Msg::new("table-more").arg("n", n)
+                    } else {
+                        Msg::new("table-more-json").arg("n", n)
+                    };
                     paragraph(&mut out, "", &texts.msg(&note), style.width);
                 }
                 if !fitted.hidden.is_empty() {
@@ -190,17 +204,19 @@ fn markdown(report: &Report) -> String {
             .replace('<', "&lt;")
     };
     let mut out = String::new();
-    for (i, block) in report.blocks.iter().enumerate() {
+    let spoken = |b: &&Block| !matches!(b, Block::Chart(_));
+    for (i, block) in report.blocks.iter().filter(spoken).enumerate() {
         if i > 0 {
             out.push('\n');
         }
         match block {
+            Block::Chart(_) => {}
             Block::Heading(text) => out.push_str(&format!("## {}\n", plain(text))),
             Block::Text(text) => out.push_str(&format!("{}\n", plain(text))),
             Block::List(lines) => lines
                 .iter()
                 .for_each(|l| out.push_str(&format!("- {}\n", plain(l)))),
-            Block::Verbatim(text) => {
+            Block::Verbatim(text) | Block::Terminal(text) => {
                 out.push_str(&format!("```\n{}\n```\n", clean(text).trim_end()))
             }
             Block::Table(table) => {
@@ -232,20 +248,8 @@ fn markdown(report: &Report) -> String {
     out
 }
 
-const CSS: &str = "body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;\
-color:#1b1b1b;background:#fff}table{border-collapse:collapse;margin:1rem 0;width:100%}\
-th,td{padding:.3rem .6rem;border-bottom:1px solid #ccc;text-align:left;vertical-align:top}\
-td.r,th.r{text-align:right;font-variant-numeric:tabular-nums}pre{overflow:auto}\
-@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#161616}th,td{border-color:#444}}";
-
-/// One page that stands alone: no script, nothing fetched.
 fn html(report: &Report, texts: &Texts) -> String {
-    let title = escape(&report.title);
-    let mut out = format!(
-        "<!doctype html>\n<html lang=\"{}\">\n<head><meta charset=\"utf-8\"><meta name=\"viewport\" \
-         content=\"width=device-width\"><title>{title}</title><style>{CSS}</style></head>\n<body>\n<h1>{title}</h1>\n",
-        texts.lang().as_str()
-    );
+    let mut out = String::new();
     for block in &report.blocks {
         match block {
             Block::Heading(text) => out.push_str(&format!("<h2>{}</h2>\n", escape(text))),
@@ -261,10 +265,11 @@ fn html(report: &Report, texts: &Texts) -> String {
             }
             Block::Verbatim(text) => out.push_str(&format!("<pre>{}</pre>\n", escape(text))),
             Block::Table(table) => html_table(&mut out, &table.for_people()),
+            Block::Terminal(_) => {}
+            Block::Chart(chart) => out.push_str(&format!("<figure>\n{}</figure>\n", chart.svg)),
         }
     }
-    out.push_str("</body>\n</html>\n");
-    out
+    page(&escape(&report.title), texts.lang(), &out)
 }
 
 fn html_table(out: &mut String, table: &Table) {
@@ -275,7 +280,7 @@ fn html_table(out: &mut String, table: &Table) {
             ""
         }
     };
-    out.push_str("<table>\n<thead><tr>");
+    out.push_str("<div class=\"w\"><table>\n<thead><tr>");
     for (i, column) in table.columns.iter().enumerate() {
         let _ = write!(
             out,
@@ -292,7 +297,7 @@ fn html_table(out: &mut String, table: &Table) {
         }
         out.push_str("</tr>\n");
     }
-    out.push_str("</tbody>\n</table>\n");
+    out.push_str("</tbody>\n</table></div>\n");
 }
 
 fn escape(text: &str) -> String {

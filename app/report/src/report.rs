@@ -1,6 +1,7 @@
 //! What a command has to say, before a format is chosen: blocks for people and the data for machines.
 
 use crate::Table;
+use crate::chart::Chart;
 
 /// One answer. Texts are already in the reader's language; the data is the public contract.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,10 @@ pub enum Block {
     Table(Table),
     /// As it is: no wrapping.
     Verbatim(String),
+    /// A picture: in HTML and SVG only, so the same must stand in words or a table beside it.
+    Chart(Chart),
+    /// As it is, where no picture can be: left out of HTML.
+    Terminal(String),
 }
 
 impl Report {
@@ -62,6 +67,25 @@ impl Report {
 
     pub fn table(&mut self, table: Table) {
         self.blocks.push(Block::Table(table));
+    }
+
+    pub fn terminal(&mut self, text: String) {
+        self.blocks.push(Block::Terminal(text));
+    }
+
+    pub fn chart(&mut self, chart: Chart) {
+        self.blocks.push(Block::Chart(chart));
+    }
+
+    /// The pictures in it.
+    pub fn charts(&self) -> Vec<&Chart> {
+        self.blocks
+            .iter()
+            .filter_map(|b| match b {
+                Block::Chart(chart) => Some(chart),
+                _ => None,
+            })
+            .collect()
     }
 
     /// The main table: what CSV prints, `--columns` selects and `--sort` orders.

@@ -145,6 +145,8 @@ pub struct Head {
     pub shown: usize,
     /// Rows there are; more than [`Table::rows`] holds where nobody needs the rest.
     pub total: usize,
+    /// The command has `--limit` and `--all`; else only `-o json` has all rows.
+    pub by_flag: bool,
 }
 
 impl Table {

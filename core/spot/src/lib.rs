@@ -9,6 +9,7 @@ pub mod market;
 pub mod optimum;
 pub mod policy;
 pub mod replay;
+pub mod stats;
 pub mod trace;
 
 pub use job::{Job, JobError};

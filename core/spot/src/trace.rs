@@ -17,6 +17,27 @@ pub enum Record {
     Prices(PricePath),
     /// A published share of interrupted instances: no path, only a bucket.
     Bucket(Bucket),
+    /// A summary of prices over a span: no path.
+    PriceSummary(PriceSummary),
+    /// A list price at one moment: no path.
+    ListPrice(ListPrice),
+    /// What it costs to move data between regions.
+    Egress(Egress),
+}
+
+impl Record {
+    /// What it is about.
+    pub fn about(&self) -> &About {
+        match self {
+            Record::Series(r) => &r.about,
+            Record::Lives(r) => &r.about,
+            Record::Prices(r) => &r.about,
+            Record::Bucket(r) => &r.about,
+            Record::PriceSummary(r) => &r.about,
+            Record::ListPrice(r) => &r.about,
+            Record::Egress(r) => &r.about,
+        }
+    }
 }
 
 /// Where a record comes from and what it is about.
@@ -56,7 +77,7 @@ pub struct Series {
     pub seen: Seen,
     /// Instances that were asked for: samples run from 0 to this.
     pub asked: u32,
-    /// Nominal seconds between two samples.
+    /// Nominal seconds between two samples; 0: recorded by change, each value holds until the next.
     pub gap_s: u32,
     /// Unix time of `at_s = 0`; `None` where the file names no date.
     pub start: Option<i64>,
@@ -126,4 +147,47 @@ pub struct Bucket {
     pub per_h: f64,
     /// Saving against on-demand as published, 0..1.
     pub saving: Option<f64>,
+}
+
+/// What is known of prices over a span where the path itself is not published.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PriceSummary {
+    /// What it is about.
+    pub about: About,
+    /// Zone id (`use1-az1`), the same in every account.
+    pub zone_id: Option<String>,
+    /// USD an hour at the start of the span.
+    pub first: f64,
+    /// Least, in USD an hour.
+    pub min: f64,
+    /// Mean over time, in USD an hour.
+    pub mean: f64,
+    /// Greatest, in USD an hour.
+    pub max: f64,
+    /// Changes within the span.
+    pub changes: u32,
+}
+
+/// A list price of a machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ListPrice {
+    /// What it is about; `zone` is the region.
+    pub about: About,
+    /// USD an hour of the whole machine.
+    pub spot: Option<f64>,
+    /// USD an hour of the whole machine.
+    pub on_demand: Option<f64>,
+    /// GPUs of the machine.
+    pub gpus: Option<u32>,
+    /// Unix time from which it holds.
+    pub since: Option<i64>,
+}
+
+/// Prices of moving data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Egress {
+    /// What it is about.
+    pub about: About,
+    /// From region, to region, USD per GB (10^9 bytes).
+    pub pairs: Vec<(String, String, f64)>,
 }

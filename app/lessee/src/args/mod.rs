@@ -6,6 +6,7 @@ mod help;
 mod parse;
 mod plan;
 mod predict;
+mod trace;
 pub(crate) mod workload_flags;
 
 pub(crate) use catalog::{
@@ -14,6 +15,9 @@ pub(crate) use catalog::{
 pub(crate) use parse::{Parsed, command, parse, wants_json};
 pub(crate) use plan::PlanArgs;
 pub(crate) use predict::{PredictArgs, Tier};
+pub(crate) use trace::{
+    TraceCommand, TraceImportArgs, TraceReading, TraceShowArgs, TraceStatsArgs,
+};
 pub(crate) use workload_flags::TypedField;
 
 use clap::builder::PossibleValue;
@@ -111,6 +115,9 @@ pub(crate) enum Command {
     /// Offers and prices: built in, imported and refreshed.
     #[command(subcommand)]
     Catalog(CatalogCommand),
+    /// Records of spot markets: availability, prices, lives of instances.
+    #[command(subcommand)]
+    Trace(TraceCommand),
     /// Print the JSON Schema of an input or output, or the known models.
     Schema(SchemaArgs),
     /// Show the settings in force and where they come from.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 type Make = fn() -> schemars::Schema;
 
 /// Name and type of each document; one more is one more line.
-const DOCUMENTS: [(&str, Make); 14] = [
+const DOCUMENTS: [(&str, Make); 18] = [
     // what people write
     ("workload", || schemars::schema_for!(WorkloadFile)),
     ("buy-input", || schemars::schema_for!(lessee_cost::BuyFile)),
@@ -36,6 +36,18 @@ const DOCUMENTS: [(&str, Make); 14] = [
         schemars::schema_for!(lessee_catalog::DiffDoc)
     }),
     ("catalog-doctor", || schemars::schema_for!(DoctorDoc)),
+    ("trace-import", || {
+        schemars::schema_for!(lessee_report::trace::TraceImportDoc)
+    }),
+    ("trace-list", || {
+        schemars::schema_for!(lessee_report::trace::TraceListDoc)
+    }),
+    ("trace-show", || {
+        schemars::schema_for!(lessee_report::trace::TraceShowDoc)
+    }),
+    ("trace-stats", || {
+        schemars::schema_for!(lessee_report::trace::TraceStatsDoc)
+    }),
     ("error", || schemars::schema_for!(ErrorDoc)),
 ];
 

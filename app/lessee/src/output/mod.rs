@@ -64,6 +64,16 @@ impl Printer {
     /// An unknown key in `--columns` or `--sort`, or a file that cannot be written.
     pub(crate) fn report(&self, mut report: Report) -> Result<(), Failure> {
         self.arrange(&mut report)?;
+        let drawn = !report.charts().is_empty();
+        if let Some((path, _)) = self
+            .exports
+            .iter()
+            .find(|(_, f)| *f == Format::Svg && !drawn)
+        {
+            return Err(Failure::usage(
+                Msg::new("export-no-chart").arg("path", path.display().to_string()),
+            ));
+        }
         for (path, format) in &self.exports {
             let text = render(&report, *format, Style::PLAIN_80, &self.texts);
             write_file(path, text.as_bytes())?;

@@ -109,7 +109,7 @@ fn parse_dir(text: &str) -> Option<PathBuf> {
 }
 
 fn exports(paths: &[PathBuf]) -> Result<Vec<(PathBuf, Format)>, Failure> {
-    const KNOWN: [&str; 6] = ["csv", "html", "json", "jsonl", "md", "txt"];
+    const KNOWN: [&str; 7] = ["csv", "html", "json", "jsonl", "md", "svg", "txt"];
     paths
         .iter()
         .map(|path| {

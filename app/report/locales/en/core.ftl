@@ -88,6 +88,7 @@ basis-modelled = modelled
 basis-assumed = assumed
 
 table-hidden-columns = Not shown for lack of width: { $columns }. A wider terminal, --columns or -o csv shows them.
+table-more-json = { $n } more: -o json has them all.
 table-more = { $n } more: --limit N or --all shows them, and so does -o csv.
 
 line-compute = compute

@@ -88,6 +88,7 @@ basis-modelled = 推算
 basis-assumed = 假设
 
 table-hidden-columns = 宽度不够，没有显示：{ $columns }。放宽终端，或用 --columns、-o csv 查看。
+table-more-json = 另有 { $n } 行：-o json 给出全部。
 table-more = 另有 { $n } 行：用 --limit N 或 --all 查看，或用 -o csv 导出全部。
 
 line-compute = 计算

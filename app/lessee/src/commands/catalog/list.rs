@@ -84,6 +84,7 @@ fn report(
     table.head = Some(Head {
         shown,
         total: listing.rows.len(),
+        by_flag: true,
     });
     report.table(table);
     let mut notes = Vec::new();

@@ -1,0 +1,99 @@
+//! `trace import FILE...`: each file or folder becomes one trace of the user's.
+
+use super::{open, records, remarks, store};
+use crate::args::TraceImportArgs;
+use crate::failure::Failure;
+use crate::output::Printer;
+use crate::settings::Settings;
+use lessee_model::{Exit, Msg};
+use lessee_report::trace::{
+    SavedTraceDoc, TraceImportDoc, TraceImportedDoc, import_report, record_doc,
+};
+use std::path::Path;
+
+pub(super) fn run(
+    args: &TraceImportArgs,
+    settings: &Settings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    if args.name.is_some() && args.files.len() > 1 {
+        return Err(Failure::usage(Msg::new("trace-one-name")));
+    }
+    let store = store(settings);
+    let texts = printer.texts();
+    // all are read before the first is kept: a bad file among them changes nothing
+    let mut read = Vec::new();
+    for file in &args.files {
+        read.push((file, open(file, &args.reading, &store)?));
+    }
+    let names: Vec<String> = read
+        .iter()
+        .map(|(file, _)| args.name.clone().unwrap_or_else(|| name_of(file)))
+        .collect();
+    for (i, name) in names.iter().enumerate() {
+        if names[..i].contains(name) && !args.dry_run {
+            let twice = Msg::new("trace-name-twice").arg("name", name.clone());
+            return Err(Failure::usage(twice).hint(Msg::new("hint-trace-name")));
+        }
+    }
+    let now = settings.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let mut traces = Vec::new();
+    for ((file, folder), name) in read.iter().zip(names) {
+        let place = file.display().to_string();
+        let saved = match args.dry_run {
+            true => None,
+            false => Some(store.save(&name, &place, folder, &now)?),
+        };
+        let mut formats: Vec<String> = folder
+            .reads
+            .iter()
+            .map(|r| r.format.as_str().to_owned())
+            .collect();
+        formats.sort();
+        formats.dedup();
+        traces.push(TraceImportedDoc {
+            file: place,
+            formats,
+            records: records(folder)
+                .into_iter()
+                .map(|r| record_doc(r, 1))
+                .collect(),
+            remarks: remarks(folder, texts),
+            skipped: folder.skipped.clone(),
+            saved: saved.map(|s| SavedTraceDoc {
+                name: s.name,
+                file: s.path.display().to_string(),
+            }),
+        });
+    }
+    let doc = TraceImportDoc {
+        schema: "lessee/trace-import/v1".to_owned(),
+        traces,
+    };
+    printer.report(import_report(&doc, texts))?;
+    Ok(Exit::Done)
+}
+
+/// The file's name without what a trace's name cannot have; of `ZONE/full.json` the folder's.
+fn name_of(path: &Path) -> String {
+    let stem = |p: &Path| p.file_stem().map(|s| s.to_string_lossy().into_owned());
+    let own = stem(path).unwrap_or_default();
+    let whole = match path.parent().and_then(stem) {
+        Some(folder) if own == "full" => folder,
+        _ => own,
+    };
+    let usable = |c: char| {
+        if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') {
+            c
+        } else {
+            '-'
+        }
+    };
+    let name: String = whole.chars().take(60).map(usable).collect();
+    let name = name.trim_matches(['-', '.']);
+    if name.is_empty() {
+        "trace".to_owned()
+    } else {
+        name.to_owned()
+    }
+}

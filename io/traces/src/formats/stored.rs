@@ -1,0 +1,135 @@
+//! A trace as we keep it: JSON lines, a header and then one record a line. The header's `kind` leaves room for other
+//! traces (requests) beside spot markets.
+
+use super::Format;
+use crate::remark::Remark;
+use crate::source::Source;
+use crate::{Options, Read, TraceError};
+use lessee_spot::trace::Record;
+use serde::{Deserialize, Serialize};
+
+const SCHEMA: &str = "lessee/trace/v1";
+const KIND: &str = "spot_market";
+
+/// The first line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Header {
+    pub(crate) schema: String,
+    pub(crate) kind: String,
+    /// File or folder that was imported.
+    pub(crate) source: String,
+    /// Formats of its files.
+    pub(crate) formats: Vec<String>,
+    /// RFC 3339.
+    pub(crate) imported_at: String,
+    /// Records that follow: fewer mean that the file was cut.
+    pub(crate) records: usize,
+    /// Of the first sample's file to the last: in hex, so that two imports of one file are seen to be one.
+    pub(crate) sha256: String,
+    pub(crate) remarks: Vec<Remark>,
+}
+
+impl Header {
+    pub(crate) fn new(source: String, formats: Vec<String>, imported_at: String) -> Header {
+        Header {
+            schema: SCHEMA.to_owned(),
+            kind: KIND.to_owned(),
+            source,
+            formats,
+            imported_at,
+            records: 0,
+            sha256: String::new(),
+            remarks: Vec::new(),
+        }
+    }
+
+    /// The header of a kept trace; `None`: the line is none.
+    pub(crate) fn of_line(line: &str) -> Option<Header> {
+        let header: Header = serde_json::from_str(line).ok()?;
+        (header.schema == SCHEMA && header.kind == KIND).then_some(header)
+    }
+}
+
+pub(super) fn looks(source: &Source) -> bool {
+    source.lines && source.head().contains(SCHEMA)
+}
+
+pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceError> {
+    let bad = |line: usize, what: String| TraceError::Json {
+        file: source.file.clone(),
+        line: line as u64,
+        column: 1,
+        what,
+    };
+    let mut lines = source.text.lines();
+    let first = lines.next().unwrap_or("");
+    let header: Header = serde_json::from_str(first).map_err(|e| bad(1, e.to_string()))?;
+    if header.schema != SCHEMA || header.kind != KIND {
+        return Err(source.bad(
+            "schema, kind",
+            &format!("{}, {}", header.schema, header.kind),
+            "column",
+        ));
+    }
+    let mut records = Vec::new();
+    for (i, line) in lines.enumerate().filter(|(_, l)| !l.trim().is_empty()) {
+        let record: Record = serde_json::from_str(line).map_err(|e| bad(i + 2, e.to_string()))?;
+        if let Some(why) = checked(&record) {
+            return Err(bad(i + 2, why.to_owned()));
+        }
+        records.push(record);
+    }
+    if records.len() != header.records {
+        return Err(TraceError::Truncated {
+            file: source.file.clone(),
+            line: records.len() as u64 + 1,
+        });
+    }
+    Ok(Read {
+        format: Format::Stored,
+        file: source.file.clone(),
+        records,
+        remarks: header.remarks,
+    })
+}
+
+/// What importers guarantee, of a record that somebody may have edited; `None`: it holds.
+fn checked(record: &Record) -> Option<&'static str> {
+    let price = |p: &f64| p.is_finite() && *p > 0.0;
+    match record {
+        Record::Series(s) => {
+            let in_range = s.at_s.iter().all(|t| t.unsigned_abs() < 1 << 40);
+            if s.at_s.len() != s.up.len() || !(s.price.is_empty() || s.price.len() == s.up.len()) {
+                Some("at_s, up and price differ in length")
+            } else if !in_range || s.at_s.windows(2).any(|w| w[0] >= w[1]) {
+                Some("at_s does not ascend")
+            } else if s.asked == 0 || s.up.iter().flatten().any(|n| *n > s.asked) {
+                Some("up is above asked")
+            } else if !s.price.iter().flatten().chain(&s.on_demand).all(price) {
+                Some("a price is not above 0")
+            } else {
+                None
+            }
+        }
+        Record::Lives(l) => {
+            let whole = |l: &lessee_spot::trace::Life| {
+                l.from_s <= l.alive_s
+                    && l.gone_s
+                        .is_none_or(|gone| l.alive_s <= gone && gone < 1 << 40)
+            };
+            (!l.lives.iter().all(whole)).then_some("a life ends before it begins")
+        }
+        Record::Prices(p) => {
+            let ascend = p.changes.windows(2).all(|w| w[0].0 < w[1].0);
+            (!ascend || !p.changes.iter().all(|c| price(&c.1)))
+                .then_some("changes do not ascend or are no prices")
+        }
+        Record::Bucket(b) => {
+            let share = |x: f64| (0.0..=1.0).contains(&x);
+            let whole = share(b.low) && b.high.is_none_or(share) && b.per_h > 0.0;
+            (!whole).then_some("a share is not within 0 to 1")
+        }
+        Record::PriceSummary(_) | Record::ListPrice(_) | Record::Egress(_) => None,
+    }
+}

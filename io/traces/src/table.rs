@@ -1,0 +1,107 @@
+//! CSV with the line of each row, so that an error can say where.
+
+use crate::TraceError;
+use std::borrow::Cow;
+
+/// A header and its rows, trimmed; comment lines (`#`) are left out.
+pub(crate) struct Table {
+    file: String,
+    pub(crate) header: Vec<String>,
+    pub(crate) rows: Vec<Row>,
+}
+
+pub(crate) struct Row {
+    pub(crate) line: u64,
+    pub(crate) cells: Vec<String>,
+}
+
+impl Table {
+    /// # Errors
+    /// A row with more or fewer fields than the first, a quote that is never closed.
+    pub(crate) fn read(text: &str, file: &str, has_header: bool) -> Result<Table, TraceError> {
+        // the csv crate counts the line of a record before its CRLF is whole
+        let text = match text.contains('\r') {
+            true => Cow::Owned(text.replace("\r\n", "\n")),
+            false => Cow::Borrowed(text),
+        };
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .trim(csv::Trim::All)
+            .comment(Some(b'#'))
+            .from_reader(text.as_bytes());
+        let mut header: Vec<String> = Vec::new();
+        let mut rows = Vec::new();
+        let mut width = None;
+        for record in reader.records() {
+            let record =
+                record.map_err(|e| TraceError::bad_value(file, "CSV", &e.to_string(), "csv"))?;
+            let line = record.position().map_or(0, csv::Position::line);
+            let expected = *width.get_or_insert(record.len());
+            if record.len() != expected {
+                return Err(TraceError::Fields {
+                    file: file.to_owned(),
+                    line,
+                    expected,
+                    found: record.len(),
+                });
+            }
+            let cells: Vec<String> = record.iter().map(str::to_owned).collect();
+            if has_header && header.is_empty() {
+                header = cells;
+            } else {
+                rows.push(Row { line, cells });
+            }
+        }
+        Ok(Table {
+            file: file.to_owned(),
+            header,
+            rows,
+        })
+    }
+
+    /// Position of a column, capitals aside.
+    pub(crate) fn column(&self, name: &str) -> Option<usize> {
+        self.header
+            .iter()
+            .position(|h| h.eq_ignore_ascii_case(name))
+    }
+
+    pub(crate) fn bad(&self, row: &Row, column: usize, want: &'static str) -> TraceError {
+        let name = self
+            .header
+            .get(column)
+            .cloned()
+            .unwrap_or_else(|| (column + 1).to_string());
+        let text = row.cells.get(column).map_or("", String::as_str);
+        TraceError::bad_value(
+            &self.file,
+            format!("line {}, column {name}", row.line),
+            text,
+            want,
+        )
+    }
+
+    /// A number of instances; a blank cell or `null` is unknown, not 0.
+    pub(crate) fn count(&self, row: &Row, column: usize) -> Result<Option<u32>, TraceError> {
+        match row.cells[column].as_str() {
+            "" | "null" | "NA" => Ok(None),
+            text => match text.parse::<u32>() {
+                Ok(n) => Ok(Some(n)),
+                Err(_) => Err(self.bad(row, column, "count")),
+            },
+        }
+    }
+
+    /// A price above 0; a blank cell is unknown.
+    pub(crate) fn price(&self, row: &Row, column: usize) -> Result<Option<f64>, TraceError> {
+        let text = row.cells[column].as_str();
+        if matches!(text, "" | "null" | "NA") {
+            return Ok(None);
+        }
+        match text.parse::<f64>() {
+            Ok(x) if x.is_finite() && x > 0.0 => Ok(Some(x)),
+            _ => Err(self.bad(row, column, "price")),
+        }
+    }
+}
