@@ -9,9 +9,11 @@ pub mod market;
 pub mod optimum;
 pub mod policy;
 pub mod replay;
+pub mod runner;
 pub mod stats;
 pub mod trace;
 
 pub use job::{Job, JobError};
 pub use market::{Cell, Market, Zone};
 pub use replay::{Guard, Outcome, Rules, replay, replay_with};
+pub use runner::{PolicyName, Runner, UnknownPolicy};

@@ -10,7 +10,7 @@
 use crate::job::{Job, ceil_div};
 use crate::market::{Cell, Market};
 use crate::policy::{Choice, Now, Policy, Running};
-use crate::replay::{Guard, Outcome, Rules, replay};
+use crate::replay::{Guard, Outcome, Rules, Step, replay_with};
 
 /// More units of progress than this are not worth their time: the unit is made coarser, overheads are rounded
 /// down and the result stays a bound.
@@ -32,6 +32,16 @@ pub fn plan(job: &Job, market: &Market, start: usize) -> Option<Vec<Running>> {
 
 /// [`least_cost`] with what it does: the plan, replayed without a guard.
 pub fn optimum(job: &Job, market: &Market, start: usize) -> Option<Outcome> {
+    optimum_watched(job, market, start, |_| {})
+}
+
+/// [`optimum`] with every tick shown to `watch`.
+pub fn optimum_watched(
+    job: &Job,
+    market: &Market,
+    start: usize,
+    watch: impl FnMut(Step),
+) -> Option<Outcome> {
     let programme = Programme::new(job, market, start);
     let mut choices = Vec::new();
     let (cost, end) = programme.run(Some(&mut choices))?;
@@ -47,7 +57,7 @@ pub fn optimum(job: &Job, market: &Market, start: usize) -> Option<Outcome> {
         saves: None,
         ..*job
     };
-    let outcome = replay(&plain, market, start, rules, &mut script);
+    let outcome = replay_with(&plain, market, start, rules, &mut script, watch);
     debug_assert!((outcome.cost - cost).abs() < 1e-6 * cost.max(1.0) || programme.coarse);
     Some(outcome)
 }

@@ -4,7 +4,7 @@
 //! figures can be reproduced: work is credited at the start of the next tick, a start costs its overhead before
 //! work goes on, starts do not add up, whole ticks are billed. One machine (or gang) runs at a time.
 
-use crate::job::{HOUR_MS, Job, ceil_div};
+use crate::job::{HOUR_MS, Job};
 use crate::market::{Cell, Market};
 use crate::policy::{Choice, Now, Policy, Running};
 
@@ -174,7 +174,7 @@ pub fn replay_with<P: Policy>(
             open: rules.open,
         };
         choices.clear();
-        let due = ceil_div(left + job.overhead_ms, gap) >= limit - tick;
+        let due = now.ticks_needed(1) >= limit - tick;
         if latched {
             choices.push(Choice::Keep);
         } else if due && rules.guard == Guard::Latch {
