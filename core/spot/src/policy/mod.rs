@@ -37,6 +37,8 @@ pub enum Choice {
     Idle,
     /// Go on with what runs, nothing included.
     Keep,
+    /// Stop what runs, then go on down the list: whatever starts after it is a new start, also where it ran.
+    Stop,
     /// Spot in this zone: may be refused.
     Spot(usize),
     /// On-demand in this zone: always starts.
@@ -144,7 +146,8 @@ pub trait Policy {
     /// A spot launch was tried in `zone`.
     fn launched(&mut self, _now: &Now, _zone: usize, _started: bool) {}
 
-    /// The choice is made and `running` runs for this tick; zones to probe go into `out`.
+    /// The choice is made and `running` runs for this tick; zones to probe go into `out`. Not called any more once
+    /// [`crate::Guard::Latch`] has taken over.
     fn settled(&mut self, _now: &Now, _running: Running, _out: &mut Vec<usize>) {}
 
     /// A probe of `zone` was answered.
