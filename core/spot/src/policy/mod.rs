@@ -7,14 +7,18 @@ mod cheapest_spot;
 mod greedy;
 pub mod lessee;
 mod on_demand;
+mod skynomad;
 mod time_sliced;
 mod uniform_progress;
+mod uniform_zones;
 
 pub use cheapest_spot::CheapestSpot;
 pub use greedy::Greedy;
 pub use on_demand::OnDemand;
+pub use skynomad::{Settings as SkyNomadSettings, SkyNomad, Value as SkyNomadValue};
 pub use time_sliced::TimeSliced;
 pub use uniform_progress::UniformProgress;
+pub use uniform_zones::{UniformByAvailability, UniformByAvailabilityAndPrice, UniformBySwitching};
 
 use crate::job::{Job, ceil_div};
 use crate::market::Market;
