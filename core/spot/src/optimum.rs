@@ -4,7 +4,8 @@
 //! State: what runs (nothing with the checkpoint in a region, spot or on-demand in a zone) and progress p in
 //! units of gcd(tick, overhead), so that progress is always whole. A start is a debt: p falls by the overhead. A
 //! start that is cut short before its overhead is over is never optimal, so this is exact (Can't Be Late, NSDI
-//! 2024, gives the same objective as an integer programme; its cases agree to 0.001 USD). Saves are left out: who
+//! 2024, gives the same objective as an integer programme; its cases agree to 0.001 USD). Checked job by job against a
+//! second programme: 1,080 jobs in one zone, 95 over several (tests). Saves are left out: who
 //! knows when spot is taken away saves just before, so with saves this is a bound and not the optimum.
 
 use crate::job::{Job, ceil_div};
@@ -119,14 +120,14 @@ impl<'a> Programme<'a> {
             job.checkpoint_gb == 0.0
                 || (market.egress(i, j) == 0.0 && market.transfer_ms_per_gb[i * n + j] == 0.0)
         };
-        let mut region = vec![usize::MAX; n];
-        let mut first = Vec::new();
+        let mut region = Vec::with_capacity(n);
+        let mut first: Vec<usize> = Vec::new();
         for zone in 0..n {
             let known = first.iter().position(|&f| free(f, zone) && free(zone, f));
-            region[zone] = known.unwrap_or_else(|| {
+            region.push(known.unwrap_or_else(|| {
                 first.push(zone);
                 first.len() - 1
-            });
+            }));
         }
         let regions = first.len();
         let pairs = || {
@@ -228,9 +229,8 @@ impl<'a> Programme<'a> {
                 }
             }
             g[0][range.clone()].copy_from_slice(&f[0][range.clone()]);
-            for r in 0..self.regions {
-                let mode = self.idle(r);
-                g[mode][range.clone()].copy_from_slice(&least[r][range.clone()]);
+            for (r, min) in least.iter().enumerate() {
+                g[self.idle(r)][range.clone()].copy_from_slice(&min[range.clone()]);
             }
             let at = (self.start + t).min(covered.saturating_sub(1));
             for (zone, rented) in self.market.zones.iter().enumerate() {
@@ -258,9 +258,9 @@ impl<'a> Programme<'a> {
                 );
             }
             for (mode, costs) in g.iter().enumerate() {
-                for p in done..=high {
-                    if costs[p] < best {
-                        best = costs[p];
+                for (p, cost) in costs.iter().enumerate().take(high + 1).skip(done) {
+                    if *cost < best {
+                        best = *cost;
                         end = (mode, p, t + 1);
                     }
                 }
