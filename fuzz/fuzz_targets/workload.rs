@@ -25,6 +25,7 @@ fuzz_target!(|text: &str| {
                 defaults: &facts.defaults,
                 place: "fuzz.toml",
                 text: body,
+                zone: &jiff::tz::TimeZone::UTC,
             },
         );
     }

@@ -34,7 +34,8 @@ const HELP: &str = "\
 cargo xtask TASK
 
   test [--install] [--full]   all that CI does; --install first installs the peers on a bare Debian machine,
-                              --full fuzzes each target for 10 minutes instead of 20 seconds, and builds,
+                              --full fuzzes each target for 10 minutes instead of 20 seconds, fits the
+                              performance model anew where its tables are, and builds,
                               installs and tries the wheel
   layers                      core uses only core, io never app
   tidy                        file sizes, paths of one machine, left-over markers

@@ -1,7 +1,9 @@
 //! All that CI does, cheap checks first. A step that fails does not stop the next ones.
 
 use crate::steps::{Outcome, Steps};
-use crate::{bench, examples, fuzz, generate, layers, licences, peers, readme, sh, tidy, wheel};
+use crate::{
+    bench, calibrate, examples, fuzz, generate, layers, licences, peers, readme, sh, tidy, wheel,
+};
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::process::ExitCode;
@@ -51,6 +53,7 @@ pub(crate) fn run(install: bool, full: bool) -> ExitCode {
     steps.step("fuzzing", || fuzz::run(if full { LONG } else { SHORT }));
     if full {
         steps.step("wheel", wheel::check);
+        steps.step("calibration", calibrate::check);
     }
     steps.close()
 }

@@ -1,72 +1,8 @@
 //! What is asked for and not there, and what is typed wrong: the answer says what, where and how to mend it.
 
-use assert_cmd::Command;
-use std::path::PathBuf;
-use tempfile::TempDir;
+mod common;
 
-struct Home(TempDir);
-
-struct Run {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl Home {
-    fn new() -> Home {
-        Home(tempfile::tempdir().expect("folder"))
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
-        let path = self.path(name);
-        std::fs::create_dir_all(path.parent().expect("parent")).expect("folder");
-        std::fs::write(&path, content).expect("file");
-        path.to_str().expect("path").to_owned()
-    }
-
-    fn run(&self, args: &[&str]) -> Run {
-        self.run_with(args, &[])
-    }
-
-    fn run_with(&self, args: &[&str], variables: &[(&str, &str)]) -> Run {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lessee"));
-        command.env_clear().current_dir(self.0.path()).args(args);
-        for (name, folder) in [
-            ("HOME", "home"),
-            ("XDG_CONFIG_HOME", "config"),
-            ("XDG_DATA_HOME", "data"),
-            ("XDG_CACHE_HOME", "cache"),
-        ] {
-            command.env(name, self.path(folder));
-        }
-        command.env("LESSEE_NOW", "2026-11-30T00:00:00Z");
-        command.env("LANG", "C.UTF-8").env("TZ", "UTC");
-        command.envs(variables.iter().copied());
-        let output = command.output().expect("runs");
-        Run {
-            code: output.status.code().expect("an exit code"),
-            out: String::from_utf8(output.stdout).expect("UTF-8"),
-            err: String::from_utf8(output.stderr).expect("UTF-8"),
-        }
-    }
-}
-
-fn example(name: &str) -> String {
-    format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"))
-}
-
-#[track_caller]
-fn says(run: &Run, code: i32, words: &[&str]) {
-    assert_eq!(run.code, code, "{}{}", run.out, run.err);
-    for word in words {
-        assert!(run.err.contains(word), "{word:?} is not in: {}", run.err);
-    }
-}
-
+use common::{Home, Run, example};
 /// A GPU that no built-in price exists of: its name alone, so that the test does not age with the data.
 const UNPRICED: &str = "RTX 4090";
 
@@ -75,19 +11,20 @@ fn a_gpu_without_any_price_is_named_with_the_ways_to_bring_one() {
     let home = Home::new();
     let ways = ["RTX 4090", "catalog refresh vast", "catalog import"];
     let plan = example("finetune-8b.toml");
-    says(&home.run(&["plan", &plan, "--gpu", UNPRICED]), 1, &ways);
-    says(&home.run(&["catalog", "list", "--gpu", UNPRICED]), 1, &ways);
+    home.run(&["plan", &plan, "--gpu", UNPRICED]).says(1, &ways);
+    home.run(&["catalog", "list", "--gpu", UNPRICED])
+        .says(1, &ways);
     // a GPU that has prices, only not this many in one machine, is another matter
     let many = home.run(&["catalog", "list", "--gpu", "H100:77"]);
-    says(&many, 1, &[]);
+    many.says(1, &[]);
     assert!(!many.err.contains("catalog refresh vast"), "{}", many.err);
     let quote = home.file(
         "q.csv",
         "provider,region,gpu,count,price,unit\nacme,x,RTX 4090,8,3.20,USD per node hour\n",
     );
-    says(&home.run(&["catalog", "import", &quote]), 0, &[]);
+    home.run(&["catalog", "import", &quote]).says(0, &[]);
     let now = home.run(&["catalog", "list", "--gpu", UNPRICED]);
-    says(&now, 0, &[]);
+    now.says(0, &[]);
     assert!(!now.err.contains("catalog refresh vast"), "{}", now.err);
 }
 
@@ -95,7 +32,7 @@ fn a_gpu_without_any_price_is_named_with_the_ways_to_bring_one() {
 fn no_options_at_all_is_not_an_answer() {
     let home = Home::new();
     let run = home.run(&["plan", &example("finetune-8b.toml"), "--top", "0"]);
-    says(&run, 2, &["`0` is not a value for --top"]);
+    run.says(2, &["`0` is not a value for --top"]);
 }
 
 #[test]
@@ -122,7 +59,7 @@ fn a_bad_flag_is_named_as_it_was_typed_and_the_file_is_not() {
         ),
     ] {
         let run = home.run(&["plan", &plan, flag, value]);
-        says(&run, 2, &[named]);
+        run.says(2, &[named]);
         assert!(!run.err.contains("serve-8b.toml"), "{flag}: {}", run.err);
     }
     // what stands in the file is still looked for there
@@ -130,11 +67,8 @@ fn a_bad_flag_is_named_as_it_was_typed_and_the_file_is_not() {
         "w.toml",
         "kind = \"serve\"\n[serve]\nmodel = \"llama-9b\"\nrate = 1\n",
     );
-    says(
-        &home.run(&["plan", &bad, "--serve-rate", "2"]),
-        2,
-        &["w.toml:3:9"],
-    );
+    home.run(&["plan", &bad, "--serve-rate", "2"])
+        .says(2, &["w.toml:3:9"]);
 }
 
 #[test]
@@ -184,12 +118,12 @@ fn rates_that_contradict_each_other_are_refused() {
     ] {
         let rates = format!("[{usd}, {second}]");
         let plan = home.file("w.toml", format!("{HOURS}[money]\nrates = {rates}\n"));
-        says(&home.run(&["plan", &plan]), 2, &["w.toml:6:", words]);
+        home.run(&["plan", &plan]).says(2, &["w.toml:6:", words]);
         let buy = home.file("b.toml", format!("{BUY}[money]\nrates = {rates}\n"));
-        says(&home.run(&["buy", &buy]), 2, &["b.toml:6:", words]);
+        home.run(&["buy", &buy]).says(2, &["b.toml:6:", words]);
         let plain = home.file("p.toml", HOURS);
         let flag = home.run(&["plan", &plain, "--money-rates", &rates]);
-        says(&flag, 2, &["--money-rates: ", words]);
+        flag.says(2, &["--money-rates: ", words]);
     }
 }
 
@@ -199,17 +133,11 @@ fn amounts_beyond_all_money_are_refused_where_they_stand() {
     for amount in ["1e300 USD", "1e400 USD", "9999999999999999999999999 USD"] {
         let text = format!("{HOURS}[constraints]\nbudget = \"{amount}\"\n");
         let plan = home.file("w.toml", text);
-        says(
-            &home.run(&["plan", &plan]),
-            2,
-            &["w.toml:6:10", "more money than there is"],
-        );
+        home.run(&["plan", &plan])
+            .says(2, &["w.toml:6:10", "more money than there is"]);
         let buy = home.file("b.toml", BUY.replace("250000 USD", amount));
-        says(
-            &home.run(&["buy", &buy]),
-            2,
-            &["b.toml:2:9", "more money than there is"],
-        );
+        home.run(&["buy", &buy])
+            .says(2, &["b.toml:2:9", "more money than there is"]);
     }
 }
 
@@ -218,14 +146,14 @@ fn buy_checks_its_ranges_and_its_horizon() {
     let home = Home::new();
     let with = |more: &str| home.file("b.toml", format!("{BUY}{more}"));
     let misspelt = home.run(&["buy", &with("[ranges]\nutilization = [0.3, 0.9]\n")]);
-    says(&misspelt, 2, &["b.toml:6:", "utilization", "`utilisation`"]);
+    misspelt.says(2, &["b.toml:6:", "utilization", "`utilisation`"]);
     let reversed = home.run(&["buy", &with("[ranges]\nutilisation = [0.9, 0.3]\n")]);
-    says(&reversed, 2, &["b.toml:6:", "[0.9, 0.3]"]);
+    reversed.says(2, &["b.toml:6:", "[0.9, 0.3]"]);
     let late = home.run(&[
         "buy",
         &with("[plan]\nhorizon_months = 2\nlead_months = 6\n"),
     ]);
-    says(&late, 0, &[]);
+    late.says(0, &[]);
     assert!(
         late.out.contains("longer plan.horizon_months"),
         "{}",
@@ -247,7 +175,7 @@ fn no_word_of_a_parser_reaches_the_user() {
         "found argument",
     ];
     let clean = |run: &Run, code: i32, words: &[&str]| {
-        says(run, code, words);
+        run.says(code, words);
         for word in raw {
             assert!(
                 !run.err.contains(&format!(" {word}")) || word == "expected",
@@ -292,7 +220,7 @@ fn no_word_of_a_parser_reaches_the_user() {
         &["probe.json:1:12"],
     );
     let zh = home.run(&["--lang", "zh-CN", "plan", "--toop", "3"]);
-    says(&zh, 2, &["没有 `--toop`", "--top"]);
+    zh.says(2, &["没有 `--toop`", "--top"]);
 }
 
 #[test]
@@ -302,31 +230,21 @@ fn a_damaged_list_of_snapshots_warns_and_plans_on() {
         "q.csv",
         "provider,region,gpu,count,price,unit\nacme,x,RTX 4090,8,3.20,USD per node hour\n",
     );
-    says(&home.run(&["catalog", "import", &quote]), 0, &[]);
+    home.run(&["catalog", "import", &quote]).says(0, &[]);
     home.file("data/lessee/catalog/manifest.json", "{ damaged");
     let plan = home.file("w.toml", HOURS);
     let run = home.run(&["plan", &plan]);
-    says(
-        &run,
+    run.says(
         0,
         &["manifest.json", "the built-in prices are", "catalog import"],
     );
-    says(
-        &home.run(&["catalog", "list", "--gpu", "H100"]),
-        0,
-        &["manifest.json"],
-    );
+    home.run(&["catalog", "list", "--gpu", "H100"])
+        .says(0, &["manifest.json"]);
     // what would change the folder stops
-    says(
-        &home.run(&["catalog", "import", &quote]),
-        2,
-        &["manifest.json"],
-    );
-    says(
-        &home.run(&["catalog", "remove", "q", "--yes"]),
-        2,
-        &["manifest.json"],
-    );
+    home.run(&["catalog", "import", &quote])
+        .says(2, &["manifest.json"]);
+    home.run(&["catalog", "remove", "q", "--yes"])
+        .says(2, &["manifest.json"]);
 }
 
 #[test]
@@ -350,5 +268,36 @@ fn a_refresh_that_fails_says_one_json_object() {
         assert_eq!(run.out, "", "{args:?}");
     }
     let people = home.run_with(&["catalog", "refresh", "vast"], &nowhere);
-    says(&people, 3, &["asking the price API of vast"]);
+    people.says(3, &["asking the price API of vast"]);
+}
+
+#[test]
+fn an_unknown_provider_is_told_with_its_flag_or_line_and_the_nearest_name() {
+    let home = Home::new();
+    let lists = format!("{HOURS}[constraints]\nproviders = [\n  \"gcp\",\n  \"awz\",\n]\n");
+    let discount = format!("{HOURS}[money]\ndiscounts = {{ alicluod = \"10%\" }}\n");
+    let location = format!("{HOURS}[data]\nsize = \"1GB\"\nlocation = \"azuer:eastus\"\n");
+    for lang in ["en", "zh-CN"] {
+        for (text, place, word, best) in [
+            (&lists, "w.toml:8:3", "awz", "aws"),
+            (&discount, "w.toml:6:", "alicluod", "alicloud"),
+            (&location, "w.toml:7:12", "azuer", "azure"),
+        ] {
+            let file = home.file("w.toml", text);
+            let run = home.run(&["plan", &file, "--lang", lang]);
+            run.says(2, &[place, word, best]);
+        }
+        let file = home.file("w.toml", HOURS);
+        for (flag, value) in [
+            ("--constraints-providers", "gcp,awz"),
+            ("--constraints-exclude-providers", "awz"),
+            ("--provider", "awz"),
+        ] {
+            let run = home.run(&["plan", &file, flag, value, "--lang", lang]);
+            run.says(2, &[flag, "awz", "aws"]);
+            assert!(!run.err.contains("w.toml"), "{}", run.err);
+        }
+        let run = home.run(&["catalog", "list", "--provider", "awz", "--lang", lang]);
+        run.says(2, &["--provider", "awz", "aws"]);
+    }
 }

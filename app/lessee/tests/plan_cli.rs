@@ -1,12 +1,11 @@
 //! `plan` and `buy` through the real binary, in folders of their own and at a fixed time.
 
-use assert_cmd::Command;
+mod common;
+
+use common::{Home, example};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
-const NOW: &str = "2026-11-30T00:00:00Z";
 const EXAMPLES: [&str; 8] = [
     "finetune-8b.toml",
     "pretrain-1.3b.toml",
@@ -17,78 +16,6 @@ const EXAMPLES: [&str; 8] = [
     "render-2000.toml",
     "project-cny/workload.toml",
 ];
-
-struct Home(TempDir);
-
-struct Run {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl Home {
-    fn new() -> Home {
-        Home(tempfile::tempdir().expect("folder"))
-    }
-
-    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
-        let path = self.0.path().join(name);
-        std::fs::write(&path, content).expect("file");
-        path.to_str().expect("path").to_owned()
-    }
-
-    fn run(&self, args: &[&str]) -> Run {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lessee"));
-        command.env_clear().current_dir(self.0.path()).args(args);
-        for (name, folder) in [
-            ("HOME", "home"),
-            ("XDG_CONFIG_HOME", "config"),
-            ("XDG_DATA_HOME", "data"),
-            ("XDG_CACHE_HOME", "cache"),
-        ] {
-            command.env(name, self.0.path().join(folder));
-        }
-        command.env("LESSEE_NOW", NOW).env("LANG", "C.UTF-8");
-        let output = command.env("TZ", "UTC").output().expect("runs");
-        Run {
-            code: output.status.code().expect("an exit code"),
-            out: String::from_utf8(output.stdout).expect("UTF-8"),
-            err: String::from_utf8(output.stderr).expect("UTF-8"),
-        }
-    }
-
-    #[track_caller]
-    fn json(&self, args: &[&str]) -> Value {
-        let run = self.run(&[args, &["-o", "json"]].concat()).exits(0);
-        serde_json::from_str(&run.out).expect("JSON")
-    }
-
-    #[track_caller]
-    fn import(&self, name: &str, quote: &str) {
-        let file = self.file(&format!("{name}.csv"), quote);
-        self.run(&["catalog", "import", &file, "--name", name])
-            .exits(0);
-    }
-}
-
-impl Run {
-    #[track_caller]
-    fn exits(self, code: i32) -> Run {
-        assert_eq!(
-            self.code, code,
-            "stdout: {}\nstderr: {}",
-            self.out, self.err
-        );
-        self
-    }
-}
-
-fn example(name: &str) -> String {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../examples")
-        .join(name);
-    path.to_str().expect("path").to_owned()
-}
 
 fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value[key].as_array().expect("a list")
@@ -167,7 +94,7 @@ fn every_example_is_planned_and_its_bills_add_up() {
             "unranked assumptions warnings",
         );
         assert_eq!(plan["schema"], "lessee/plan/v1");
-        assert_eq!(plan["generated_at"], NOW);
+        assert_eq!(plan["generated_at"], common::NOW);
         let options = list(&plan, "options");
         let ranks: Vec<u64> = options
             .iter()
@@ -338,7 +265,7 @@ fn hostile_workloads_are_refused_with_their_place() {
         assert!(run.err.contains(name), "{name}: {}", run.err);
         assert!(run.out.is_empty());
     }
-    let folder = home.0.path().to_str().expect("path");
+    let folder = home.text();
     assert!(home.run(&["plan", folder]).exits(2).err.contains(folder));
     home.run(&["plan", "no-such.toml"]).exits(2);
     home.run(&["plan"]).exits(2);
@@ -453,6 +380,45 @@ fn buy_answers_and_its_lines_add_up() {
         assert_eq!(added, amount(&answer[sum]), "{lines}");
     }
     assert!(!list(&answer, "sensitivity").is_empty());
-    let folder = home.0.path().to_str().expect("path");
+    let folder = home.text();
     home.run(&["buy", folder]).exits(2);
+}
+
+#[test]
+fn a_start_makes_months_those_of_the_providers_calendar() {
+    let home = Home::new();
+    let plan = |more: &[&str]| {
+        let file = example("finetune-8b.toml");
+        home.json(&[&["plan", &file, "--constraints-providers", "gcp"], more].concat())
+    };
+    let months = |plan: &Value| plan["options"][0]["bill"]["months"].clone();
+    let without = months(&plan(&[]));
+    assert_eq!(
+        (&without["rule"], &without["hours"]),
+        (&"hours".into(), &730.into())
+    );
+    // midnight in Shanghai is still the day before at Google
+    let with = plan(&["--start", "2027-02-01", "--tz", "Asia/Shanghai"]);
+    let said = months(&with);
+    assert_eq!(said["rule"], "calendar");
+    assert_eq!(said["zone"], "America/Los_Angeles");
+    assert_eq!(said["start"], "2027-01-31T16:00:00Z");
+    assert!(
+        text(&said["text"]).contains("2027-01-31 08:00 -08:00"),
+        "{said}"
+    );
+    assert_eq!(with["workload"]["start"], "2027-02-01");
+    let file = example("finetune-8b.toml");
+    for lang in ["en", "zh-CN"] {
+        let args = ["plan", &file, "--explain", "1", "--lang", lang];
+        let run = home.run(&args).exits(0);
+        assert!(
+            run.out.contains("730") && run.out.contains("--start"),
+            "{}",
+            run.out
+        );
+        let args = ["plan", &file, "--start", "tomorrow", "--lang", lang];
+        home.run(&args)
+            .says(2, &["--start", "tomorrow", "2027-01-28"]);
+    }
 }

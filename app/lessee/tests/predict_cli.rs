@@ -1,61 +1,10 @@
 //! `predict` through the real binary: jobs on named GPUs, and whole tables of measurements.
 
-use assert_cmd::Command;
+mod common;
+
+use common::{Home, example};
 use serde_json::Value;
 use std::path::PathBuf;
-use tempfile::TempDir;
-
-struct Home(TempDir);
-
-struct Run {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl Home {
-    fn new() -> Home {
-        Home(tempfile::tempdir().expect("folder"))
-    }
-
-    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
-        let path = self.0.path().join(name);
-        std::fs::write(&path, content).expect("file");
-        path.to_str().expect("path").to_owned()
-    }
-
-    fn run(&self, args: &[&str]) -> Run {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lessee"));
-        command.env_clear().current_dir(self.0.path()).args(args);
-        for name in ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"] {
-            command.env(name, self.0.path().join(name));
-        }
-        let output = command
-            .env("LESSEE_NOW", "2026-11-30T00:00:00Z")
-            .env("LANG", "C.UTF-8")
-            .output()
-            .expect("runs");
-        Run {
-            code: output.status.code().expect("an exit code"),
-            out: String::from_utf8(output.stdout).expect("UTF-8"),
-            err: String::from_utf8(output.stderr).expect("UTF-8"),
-        }
-    }
-
-    #[track_caller]
-    fn json(&self, args: &[&str]) -> Value {
-        let run = self.run(&[args, &["-o", "json"]].concat());
-        assert_eq!(run.code, 0, "{}{}", run.out, run.err);
-        serde_json::from_str(&run.out).expect("JSON")
-    }
-}
-
-fn example(name: &str) -> String {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../examples")
-        .join(name);
-    path.to_str().expect("path").to_owned()
-}
 
 fn rate(doc: &Value, index: usize) -> f64 {
     doc["predictions"][index]["work"]["per_second"]
@@ -113,6 +62,70 @@ fn a_probe_replaces_published_rates() {
         )
     };
     assert!(ask(&fast) > 1.1 * ask(&slow));
+}
+
+#[test]
+fn a_tuned_stack_serves_and_trains_faster_than_a_renter() {
+    let home = Home::new();
+    for (file, gpu) in [
+        ("serve-8b.toml", "H100-SXM"),
+        ("imagenet-resnet50.toml", "A100-80GB-SXM:8"),
+    ] {
+        let path = example(file);
+        let ask = |more: &[&str]| home.json(&[&["predict", &path, "--gpu", gpu], more].concat());
+        let (renter, tuned) = (ask(&[]), ask(&["--tier", "tuned"]));
+        assert_eq!(renter["tier"], "renter");
+        assert_eq!(tuned["tier"], "tuned");
+        assert!(rate(&tuned, 0) > 1.1 * rate(&renter, 0), "{file}");
+        let work = &tuned["predictions"][0]["work"];
+        assert!(work["low"].as_f64() < work["per_second"].as_f64());
+        assert!(work["per_second"].as_f64() < work["high"].as_f64());
+    }
+    assert_eq!(
+        rate(
+            &home.json(&["predict", &example("serve-8b.toml"), "--gpu", "L4"]),
+            0
+        ),
+        rate(
+            &home.json(&[
+                "predict",
+                &example("serve-8b.toml"),
+                "--gpu",
+                "L4",
+                "--tier",
+                "renter"
+            ]),
+            0
+        )
+    );
+}
+
+#[test]
+fn a_job_without_tuned_runs_is_told_so_in_both_languages() {
+    let home = Home::new();
+    for file in ["pretrain-1.3b.toml", "render-2000.toml", "sweep-200.toml"] {
+        let path = example(file);
+        let args = ["predict", &path, "--gpu", "H100-SXM:8", "--tier", "tuned"];
+        let run = home.run(&[&args[..], &["-o", "json"]].concat());
+        assert_eq!(run.code, 1, "{file}: {}", run.err);
+        let doc: Value = serde_json::from_str(&run.out).expect("JSON");
+        assert_eq!(
+            doc["predictions"][0]["refused"]["code"], "no_tuned",
+            "{file}"
+        );
+        let run = home.run(&[&args[..], &["--lang", "zh-CN"]].concat());
+        assert!(run.out.contains("厂商调优"), "{}", run.out);
+    }
+    // a table's rows name their engine: no tier can be given
+    let table = home.file("rows.csv", ROWS);
+    let run = home.run(&["predict", "--table", &table, "--tier", "tuned"]);
+    assert_eq!(run.code, 2);
+    let serve = example("serve-70b.toml");
+    let run = home.run(&[
+        "predict", &serve, "--gpu", "L4", "--tier", "tuned", "-o", "json",
+    ]);
+    let doc: Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(doc["predictions"][0]["refused"]["code"], "does_not_fit");
 }
 
 const ROWS: &str = "\
@@ -196,7 +209,7 @@ fn what_is_no_table_is_refused_with_its_place() {
             run.err
         );
     }
-    let run = home.run(&["predict", "--table", home.0.path().to_str().expect("path")]);
+    let run = home.run(&["predict", "--table", home.text()]);
     assert_eq!(run.code, 2, "{}", run.err);
     let run = home.run(&["predict", &example("serve-8b.toml")]);
     assert!(

@@ -1,25 +1,14 @@
 //! The documents that the binary prints are those that its schemas describe: no key more, no key less.
 
-use assert_cmd::Command;
+mod common;
+
+use common::{Home, example};
 use serde_json::Value;
 
-fn say(home: &std::path::Path, args: &[&str]) -> Value {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lessee"));
-    command.env_clear().current_dir(home).args(args);
-    for name in ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"] {
-        command.env(name, home.join(name));
-    }
-    let output = command
-        .env("LESSEE_NOW", "2026-11-30T00:00:00Z")
-        .env("LANG", "C.UTF-8")
-        .output()
-        .expect("runs");
-    let bytes = if output.stdout.is_empty() {
-        output.stderr
-    } else {
-        output.stdout
-    };
-    serde_json::from_slice(&bytes).unwrap_or_else(|e| panic!("{args:?} {e}"))
+fn say(home: &Home, args: &[&str]) -> Value {
+    let run = home.run(args);
+    let text = if run.out.is_empty() { run.err } else { run.out };
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{args:?} {e}"))
 }
 
 /// What is wrong with a value, as far as names of keys go.
@@ -65,13 +54,10 @@ fn check(value: &Value, schema: &Value, root: &Value, place: &str, wrong: &mut V
 
 #[test]
 fn every_answer_has_the_keys_of_its_schema() {
-    let home = tempfile::tempdir().expect("folder");
-    let home = home.path();
+    let home = &Home::new();
     let quote = "provider,region,gpu,count,price,unit\nacme,north,H100 SXM 80GB,8,20.00,USD per node hour\n";
-    std::fs::write(home.join("acme.csv"), quote).expect("file");
-    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
-    let file = |name: &str| format!("{examples}/{name}");
-    let (plan, buy) = (file("finetune-8b.toml"), file("buy-8xh100.toml"));
+    home.file("acme.csv", quote);
+    let (plan, buy) = (example("finetune-8b.toml"), example("buy-8xh100.toml"));
     for (name, args) in [
         ("import", &["catalog", "import", "acme.csv"][..]),
         ("plan", &["plan", &plan]),
@@ -92,7 +78,7 @@ fn every_answer_has_the_keys_of_its_schema() {
         assert!(wrong.is_empty(), "{name}: {wrong:#?}");
     }
     let schema = say(home, &["schema", "probe"]);
-    let text = std::fs::read_to_string(file("probe-8xh100.json")).expect("example");
+    let text = std::fs::read_to_string(example("probe-8xh100.json")).expect("example");
     let mut wrong = Vec::new();
     let probe = serde_json::from_str(&text).expect("JSON");
     check(&probe, &schema, &schema, "probe", &mut wrong);

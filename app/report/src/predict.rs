@@ -1,6 +1,6 @@
 //! Predictions of speed for readers: a job on named machines, or a whole table of measurements.
 
-use crate::plan::doc::warning;
+use crate::plan::doc::{term_doc, warning};
 use crate::plan::explain::{layout_line, memory_lines, rate_line, term_table};
 use crate::plan::view::gpu_label;
 use crate::{Cell, Column, Report, Table, Texts, Tone};
@@ -15,6 +15,8 @@ pub struct PredictionsDoc {
     /// `lessee/prediction/v1`
     pub schema: String,
     pub generated_at: String,
+    /// `renter`: what default settings give; `tuned`: what a vendor's tuned stack reaches.
+    pub tier: String,
     /// The workload as typed.
     pub workload: serde_json::Value,
     pub predictions: Vec<PredictionDoc>,
@@ -72,7 +74,7 @@ pub fn prediction_doc(predicted: &Predicted<'_>, texts: &Texts) -> PredictionDoc
                 basis: p.basis,
                 memory: p.memory,
                 layout: p.layout,
-                terms: p.terms.clone(),
+                terms: p.terms.iter().map(|t| term_doc(t, texts)).collect(),
             };
             (
                 Some(work),

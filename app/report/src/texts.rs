@@ -64,6 +64,32 @@ impl Texts {
             .into_owned()
     }
 
+    /// A source as people read it. What lessee itself computes or assumes has words in each language; the words of
+    /// a data row and paths of the user's fields stay as they are, and so do sources in documents.
+    pub fn source(&self, source: &str) -> String {
+        let part = |part: &str| {
+            let (words, rest) = match part.strip_prefix("own discount ") {
+                Some(percent) => ("own discount", format!(" {percent}")),
+                None => (part, String::new()),
+            };
+            let code = slug(words);
+            match self.term("source", &code) {
+                same if same == code => clean(part).into_owned(),
+                known => known + &rest,
+            }
+        };
+        source.split("; ").map(part).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The unit of a term of a derivation.
+    pub(crate) fn term_unit(&self, unit: &str) -> String {
+        let code = slug(unit);
+        match self.term("term-unit", &code) {
+            same if same == code => clean(unit).into_owned(),
+            known => known,
+        }
+    }
+
     /// A text that may be absent (help of flags).
     pub fn find(&self, id: &str) -> Option<String> {
         let pattern = self.bundle.get_message(id)?.value()?;
@@ -155,6 +181,14 @@ impl Texts {
     pub fn number(&self, x: f64) -> String {
         quantity::number(x)
     }
+}
+
+/// The words of a source as the end of an identifier: `money.rates, through` -> `money-rates-through`.
+fn slug(words: &str) -> String {
+    let lower = words.to_lowercase();
+    let parts = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    let parts: Vec<&str> = parts.filter(|p| !p.is_empty()).collect();
+    parts.join("-")
 }
 
 #[cfg(test)]

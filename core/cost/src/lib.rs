@@ -32,5 +32,5 @@ pub use buy::{
 pub use commitments::{CommitmentDiscount, commitment_discount};
 pub use interruption::{Expected, expected_interruptions, expected_run, poisson_p90};
 pub use spot::spot_risk;
-pub use tariff::{resolve_tariff, source_egress};
+pub use tariff::{calendar, resolve_tariff, source_egress};
 pub use tiers::{MonthVolume, TierPart, monthly_tier_parts, tier_parts, tiered_cost};

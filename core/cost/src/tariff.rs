@@ -8,13 +8,14 @@
 
 use crate::bill::HOURS_PER_MONTH;
 use crate::elsewhere::{self, egress_prices, per_unit, storage_prices, unknown};
+use jiff::Timestamp;
 use lessee_model::tariff::{
     BillingRow, BillingRule, EgressRow, PerVolumeMonth, StorageRow, Tier, VolumeUnit,
 };
 use lessee_model::workload::Location;
 use lessee_model::{
-    Confidence, Fixed, Known, Money, Msg, Provenance, Sourced, Tariff, TariffBook, Tiers, Unknown,
-    glob_match,
+    BillingZone, Calendar, Confidence, Fixed, Known, Money, Msg, Provenance, Sourced, Tariff,
+    TariffBook, Tiers, Unknown, glob_match,
 };
 use std::sync::Arc;
 
@@ -51,8 +52,16 @@ pub fn resolve_tariff(
             .copied()
             .unwrap_or(HOURS_PER_MONTH)
             .max(1),
+        months: book.month_rules.get(provider).copied().unwrap_or_default(),
+        calendar: None,
         source_egress: None,
     }
+}
+
+/// The provider's billing months for a job that starts then (to be put into [`Tariff::calendar`]).
+pub fn calendar(book: &TariffBook, provider: &str, start: Timestamp) -> Option<Calendar> {
+    let zone = book.zones.get(provider).cloned();
+    Calendar::new(start, zone.unwrap_or_else(BillingZone::assumed))
 }
 
 /// What the provider that holds the data charges for letting them out to `provider` (to be put into

@@ -9,7 +9,7 @@ use lessee_model::tariff::{
     VolumeUnit,
 };
 use lessee_model::workload::Location;
-use lessee_model::{Basis, Confidence, Fixed, Provenance, Purchase, TariffBook};
+use lessee_model::{Basis, BillingZone, Confidence, Fixed, Provenance, Purchase, TariffBook};
 
 fn why(confidence: Confidence) -> Provenance {
     Provenance::new(Basis::Published, confidence, "list", None)
@@ -161,6 +161,8 @@ fn book() -> TariffBook {
         })
         .collect(),
         month_hours: [("hetzner".into(), 720)].into(),
+        zones: [("aws".into(), BillingZone::assumed())].into(),
+        month_rules: [].into(),
     }
 }
 

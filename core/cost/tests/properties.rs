@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use lessee_cost::{Percentile, Run, bill, screen};
 use lessee_model::fx::FxRate;
-use lessee_model::tariff::{BootTime, Stopped};
+use lessee_model::tariff::{BootTime, MonthRule, MonthRules, Stopped};
 use lessee_model::workload::{Checkpoint, DataStorage, Destination, Location, SupportPlan};
 use lessee_model::{Bytes, Currency, Fixed, Purchase, Seconds};
 use proptest::prelude::*;
@@ -64,7 +64,15 @@ prop_compose! {
         interruptions in 0.0..1e4f64, lost in 0.0..1e5f64, nodes in 1u32..5000,
         purchase in prop::sample::select(vec![Purchase::OnDemand, Purchase::Spot, Purchase::Month, Purchase::Year3]),
         pick in 0usize..4, p90: bool, increment in 1u32..4000, days in 0u32..200,
+        start in prop::option::of((0i64..20_000_000, 0usize..4, any::<[bool; 2]>())),
     ) -> World {
+        if let Some((second, zone, rules)) = start {
+            let zones = ["UTC", "Asia/Shanghai", "America/Los_Angeles", "Europe/Berlin"];
+            let start = jiff::Timestamp::from_second(1_800_000_000 + second).expect("time");
+            w.starts(&start.to_string(), zones[zone]);
+            let rule = |date| if date { MonthRule::Calendar } else { MonthRule::Hours };
+            w.tariff.months = MonthRules { storage: rule(rules[0]), subscription: rule(rules[1]) };
+        }
         w.run = Run {
             work_s: work, work_p90_s: work * 1.5, interruptions, interruptions_p90: interruptions * 2.0,
             lost_s: lost, checkpoints: ck.map_or(0.0, |c| work / c.1), gpus: 8,

@@ -7,6 +7,7 @@
 
 mod asof;
 pub mod bill;
+mod calendar;
 mod filter;
 mod fixed;
 pub mod fx;
@@ -27,6 +28,7 @@ pub mod workload;
 
 pub use asof::AsOf;
 pub use bill::{Bill, BillLine, LineKind, Quantified};
+pub use calendar::{BillingZone, Calendar, MonthPart};
 pub use filter::{GpuFilter, Range, glob_match};
 pub use fixed::Fixed;
 pub use fx::Fx;
@@ -38,7 +40,7 @@ pub use offer::{
     AcceleratorClass, Catalog, Interconnect, Machine, MachineId, Market, Offer, Origin, Price,
     Purchase, StaleAfter, TaxNote,
 };
-pub use perf::{BoundBy, MemoryUse, Prediction, Term, WorkUnit};
+pub use perf::{BoundBy, Derived, MemoryUse, Prediction, Term, WorkUnit};
 pub use plan::PlanDoc;
 pub use probe::ProbeReport;
 pub use sourced::{Basis, Confidence, Known, Provenance, Sourced, Unknown};

@@ -53,8 +53,21 @@ impl BoundBy {
     }
 }
 
-/// One part of the sum behind a prediction; `formula` in plain mathematical text with its numbers,
-/// the same in every language.
+/// One part of the sum behind a prediction, as core knows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Derived {
+    /// Stable key: `compute`, `gradient_sync`, `kv_read`, ...
+    pub name: &'static str,
+    pub value: f64,
+    /// `s`, `tokens/s`, `bytes`, ...
+    pub unit: &'static str,
+    /// Plain mathematical text with its numbers.
+    pub formula: Msg,
+    pub basis: Basis,
+    pub source: String,
+}
+
+/// The same in a document: the formula in the reader's language, keys and source as they are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Term {
     /// Stable key: `compute`, `gradient_sync`, `kv_read`, ...
@@ -116,7 +129,7 @@ pub struct Prediction {
     pub bound_by: BoundBy,
     pub memory: MemoryUse,
     pub layout: Layout,
-    pub terms: Vec<Term>,
+    pub terms: Vec<Derived>,
     /// What the user should know about this figure.
     pub notes: Vec<Msg>,
     pub basis: Basis,

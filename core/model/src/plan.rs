@@ -106,6 +106,23 @@ pub struct BillDoc {
     /// With the 90th percentile of duration and interruptions.
     pub total_p90: Option<Money>,
     pub totals: Vec<Money>,
+    pub months: MonthsDoc,
+}
+
+/// What a month of the bill was.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct MonthsDoc {
+    /// `hours` (no start was given) or `calendar`.
+    pub rule: String,
+    /// Hours of a month where no calendar counts.
+    pub hours: u32,
+    /// IANA zone in which the provider's billing months begin; null with the rule `hours`.
+    pub zone: Option<String>,
+    /// How far that zone was checked.
+    pub confidence: Option<Confidence>,
+    /// Start of the job, RFC 3339, UTC.
+    pub start: Option<String>,
+    pub text: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

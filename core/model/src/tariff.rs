@@ -1,7 +1,7 @@
 //! What a provider charges besides the machine: rows as the data files hold them ([`TariffBook`]) and
 //! the rules that apply at one place ([`Tariff`], picked by `lessee-cost`).
 
-use crate::{Fixed, Known, Money, Provenance};
+use crate::{BillingZone, Calendar, Fixed, Known, Money, Provenance};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -110,9 +110,34 @@ pub struct Tariff {
     pub rounding_elsewhere_s: Option<(u32, u32)>,
     /// Hours to which the provider counts a month, 730 for nearly all of them.
     pub month_hours: u32,
+    pub months: MonthRules,
+    /// The provider's billing months from the start of the job on (see `lessee_cost::calendar`); `None` if
+    /// nobody said when it starts: then every month has `month_hours`.
+    pub calendar: Option<Arc<Calendar>>,
     /// What the provider that holds the data now charges for letting them out; `None` when the data
     /// come from nowhere that bills (see `lessee_cost::source_egress`).
     pub source_egress: Option<Known<Tiers>>,
+}
+
+/// What a month means in a price.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MonthRule {
+    /// A fixed number of hours, the provider's `month_hours`.
+    #[default]
+    Hours,
+    /// The month of the calendar.
+    Calendar,
+}
+
+/// How a provider counts the months of its prices, where the start of the job is known. Allowances and tiers of
+/// traffic are always those of the calendar month.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MonthRules {
+    /// A GB-month: one GB for the hours of that month, or for `month_hours`.
+    pub storage: MonthRule,
+    /// A subscription by the month or year ends on the same day of a later month, or after so many hours.
+    pub subscription: MonthRule,
 }
 
 /// A price for keeping one GB (or GiB) for one month.
@@ -137,6 +162,10 @@ pub struct TariffBook {
     pub boot: Vec<BootRow>,
     /// Provider -> hours to the month, from `data/providers.csv`.
     pub month_hours: BTreeMap<Arc<str>, u32>,
+    /// Provider -> where its billing months begin, from `data/providers.csv`.
+    pub zones: BTreeMap<Arc<str>, BillingZone>,
+    /// Provider -> what its months mean, from `data/tariffs/months.csv`; all in hours where it has no row.
+    pub month_rules: BTreeMap<Arc<str>, MonthRules>,
 }
 
 #[derive(Clone, Debug)]

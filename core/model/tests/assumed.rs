@@ -89,6 +89,7 @@ fn try_resolve(text: &str, flags: &[(String, String)]) -> Result<Workload, Workl
             defaults: &defaults(),
             place: "w.toml",
             text,
+            zone: &jiff::tz::TimeZone::UTC,
         },
     )
 }

@@ -106,8 +106,8 @@ impl Device<'_> {
             tensor,
             bandwidth: self.bandwidth()?,
             vector: vector * self.fraction,
-            // no formula of a renter's tier asks for it
-            watt: f64::NAN,
+            // the board's, also for a slice: the limit is on all slices together
+            watt: known(self.spec.tdp_w).unwrap_or(f64::NAN),
             memory: self.memory,
         })
     }

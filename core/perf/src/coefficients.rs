@@ -4,6 +4,7 @@
 
 use lessee_model::workload::Precision;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// The constants of the performance model.
 #[derive(Clone, Debug, Deserialize)]
@@ -17,6 +18,42 @@ pub struct Coefficients {
     pub(crate) allreduce: AllReduce,
     pub(crate) gemm: Gemm,
     pub(crate) range: Ranges,
+    pub(crate) intensity: Intensity,
+    pub(crate) tuned: Tuned,
+}
+
+/// Of the vendor-tuned tier.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Tuned {
+    /// Model -> benchmark that trains it.
+    pub(crate) benchmarks: BTreeMap<String, String>,
+}
+
+/// Forward FLOPs of a network for each value that its layers write.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Intensity {
+    /// Where the network is not known: convolutions, attention, diffusion.
+    pub(crate) cnn: f64,
+    pub(crate) transformer: f64,
+    pub(crate) diffusion: f64,
+    /// Part of a network's name, lower case without signs -> its own figure.
+    networks: BTreeMap<String, f64>,
+}
+
+impl Intensity {
+    /// That of a named network, as benchmarks or the table of models spell it; the longest match decides.
+    pub(crate) fn of(&self, name: &str) -> Option<f64> {
+        let plain: String = name
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .map(|c| c.to_ascii_lowercase())
+            .collect();
+        self.networks
+            .iter()
+            .filter(|(part, _)| plain.contains(part.as_str()))
+            .max_by_key(|(part, _)| part.len())
+            .map(|(_, value)| *value)
+    }
 }
 
 /// Byte per value by number format; formats that are not stored apart fall back to their width.
@@ -241,7 +278,8 @@ mod tests {
         matches!(key, "schema" | "as_of" | "confidence" | "source") || key.starts_with("error_")
     }
 
-    /// Keys of `value` without a field of that name here; names of architectures are data, not fields.
+    /// Keys of `value` without a field of that name here; names of architectures, networks
+    /// and models are data, not fields.
     fn unmapped(path: &str, value: &toml::Value, fields: &str, out: &mut Vec<String>) {
         let toml::Value::Table(table) = value else {
             return;
@@ -251,7 +289,8 @@ mod tests {
             if !is_note(key) && !fields.contains(&format!(" {key}: ")) {
                 out.push(at.clone());
             }
-            if !matches!(key.as_str(), "factor" | "k" | "k_without_rt") {
+            let names = ["factor", "k", "k_without_rt", "networks", "benchmarks"];
+            if !names.contains(&key.as_str()) {
                 unmapped(&at, inner, fields, out);
             }
         }

@@ -5,12 +5,12 @@
 //! matrix units counts with its FP32 rate; if the reference is such a one, FP32 rates are compared.
 
 use crate::nofit::NoFit;
-use crate::outcome::{Outcome, Terms};
+use crate::outcome::{Outcome, Terms, fixed};
 use crate::predict::PerfContext;
 use crate::range::Class;
 use crate::spec::{Device, RateKind};
 use lessee_model::{
-    Basis, BoundBy, Bytes, GpuRef, Machine, MemoryUse, WorkUnit,
+    Basis, BoundBy, Bytes, GpuRef, Machine, MemoryUse, Msg, WorkUnit,
     perf::Layout,
     workload::{HoursJob, LeansOn, Precision},
 };
@@ -58,8 +58,10 @@ pub(crate) fn ratio(
         LeansOn::Balanced => {
             let (c, b) = (compute(false)?, bandwidth()?);
             let dense = base.rate(Precision::Bf16)?.dense;
+            let intensity = cx.tables.coefficients.intensity.cnn;
+            let mix = fit.mix(crate::formula::vision_train_renter::Kind::Conv, intensity);
             let time = |device: &Device<'_>, dense: f64| -> Result<f64, NoFit> {
-                Ok(device.chip(dense)?.time(&fit.reference, fit.mix.conv, 1.0))
+                Ok(fit.time(&device.chip(dense)?, mix, 1.0))
             };
             let value = time(&base, dense)? / time(device, dense * c)?;
             let by = if b < c {
@@ -131,10 +133,15 @@ pub(crate) fn predict(
         Basis::Modelled,
         source,
         || {
-            format!(
-                "{:?}: compute {:.3}, bandwidth {:.3} of {}",
-                job.leans_on, speed.compute, speed.bandwidth, job.gpu
-            )
+            let id = match job.leans_on {
+                LeansOn::Balanced => "formula-ratio-balanced",
+                LeansOn::Compute => "formula-ratio-compute",
+                LeansOn::MemoryBandwidth => "formula-ratio-bandwidth",
+            };
+            Msg::new(id)
+                .arg("compute", fixed(speed.compute, 3))
+                .arg("bandwidth", fixed(speed.bandwidth, 3))
+                .arg("gpu", job.gpu.to_string())
         },
     );
     terms.add(
@@ -143,7 +150,12 @@ pub(crate) fn predict(
         "GPU",
         Basis::Modelled,
         source,
-        || format!("min({} usable, {} x {nodes})", job.gpus, machine.gpu_count),
+        || {
+            Msg::new("formula-gpus")
+                .arg("usable", job.gpus)
+                .arg("each", u32::from(machine.gpu_count))
+                .arg("nodes", nodes)
+        },
     );
     Ok(Outcome {
         unit: WorkUnit::GpuHour,

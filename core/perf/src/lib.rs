@@ -26,9 +26,11 @@ mod sync;
 pub mod table;
 mod tables;
 mod train;
+mod tuned;
 mod vision;
 
 pub use coefficients::Coefficients;
 pub use nofit::NoFit;
 pub use predict::{PerfContext, predict};
 pub use tables::{BlenderRow, GemmRow, PerfTables};
+pub use tuned::predict_tuned;

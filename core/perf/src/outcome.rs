@@ -2,11 +2,11 @@
 
 use crate::PerfContext;
 use crate::range::{Class, factors};
-use lessee_model::{Basis, BoundBy, MemoryUse, Msg, Prediction, Term, WorkUnit, perf::Layout};
+use lessee_model::{Basis, BoundBy, Derived, MemoryUse, Msg, Prediction, WorkUnit, perf::Layout};
 
 /// Collects the terms of a derivation, and costs nothing when nobody asked.
 pub(crate) struct Terms {
-    list: Vec<Term>,
+    list: Vec<Derived>,
     wanted: bool,
 }
 
@@ -20,24 +20,34 @@ impl Terms {
 
     pub(crate) fn add(
         &mut self,
-        name: &str,
+        name: &'static str,
         value: f64,
-        unit: &str,
+        unit: &'static str,
         basis: Basis,
         source: &str,
-        formula: impl FnOnce() -> String,
+        formula: impl FnOnce() -> Msg,
     ) {
         if self.wanted {
-            self.list.push(Term {
-                name: name.to_owned(),
+            self.list.push(Derived {
+                name,
                 value,
-                unit: unit.to_owned(),
+                unit,
                 formula: formula(),
                 basis,
                 source: source.to_owned(),
             });
         }
     }
+}
+
+/// A number of a formula with so many decimals.
+pub(crate) fn fixed(x: f64, decimals: usize) -> String {
+    format!("{x:.decimals$}")
+}
+
+/// A number of a formula as `1.234e12`.
+pub(crate) fn power(x: f64) -> String {
+    format!("{x:.3e}")
 }
 
 /// A speed before its range.

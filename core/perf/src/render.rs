@@ -5,7 +5,7 @@
 
 use crate::formula::Question;
 use crate::nofit::NoFit;
-use crate::outcome::{Outcome, Terms};
+use crate::outcome::{Outcome, Terms, fixed};
 use crate::predict::PerfContext;
 use crate::range::Class;
 use crate::spec::{Device, RateKind};
@@ -112,9 +112,11 @@ pub(crate) fn predict(
         .map_or("", |fit| fit.source.as_str());
     terms.add("score", own.value, "samples/min", basis, source, || {
         if own.runs > 0 {
-            format!("median of {} runs x share {:.3}", own.runs, device.fraction)
+            Msg::new("formula-score-median")
+                .arg("runs", own.runs)
+                .arg("share", fixed(device.fraction, 3))
         } else {
-            "k x W^a / (sm / SMs + 10 / BW + serial) x share".to_owned()
+            Msg::new("formula-score-model")
         }
     });
     terms.add(
@@ -124,10 +126,11 @@ pub(crate) fn predict(
         Basis::Modelled,
         source,
         || {
-            format!(
-                "{gpus} x {:.0} / {reference:.0} / {} s",
-                own.value, job.seconds_per_frame
-            )
+            Msg::new("formula-frames")
+                .arg("gpus", gpus)
+                .arg("score", fixed(own.value, 0))
+                .arg("reference", fixed(reference, 0))
+                .arg("seconds", job.seconds_per_frame.to_string())
         },
     );
     Ok(Outcome {

@@ -132,10 +132,11 @@ pub(crate) fn predict(
         Basis::Modelled,
         "arithmetic",
         || {
-            format!(
-                "{} on each of {nodes} machines, at most {:?} of {}",
-                placement.per_machine, job.parallel, job.trials
-            )
+            Msg::new("formula-trials-at-once")
+                .arg("each", placement.per_machine)
+                .arg("nodes", nodes)
+                .arg("most", job.parallel.unwrap_or(job.trials))
+                .arg("trials", job.trials)
         },
     );
     outcome.terms.add(
@@ -144,7 +145,7 @@ pub(crate) fn predict(
         "s",
         Basis::Modelled,
         "arithmetic",
-        || format!("{} GPU a trial", job.gpus_per_trial),
+        || Msg::new("formula-gpus-per-trial").arg("gpus", job.gpus_per_trial),
     );
     Ok(outcome)
 }

@@ -9,7 +9,7 @@ use crate::feed::{Appetite, ceiling};
 use crate::formula::{Question, vision_train_renter};
 use crate::memory::{Footprint, Split, checkpointing_choices, stages};
 use crate::nofit::NoFit;
-use crate::outcome::{Outcome, Terms};
+use crate::outcome::{Outcome, Terms, fixed, power};
 use crate::predict::Group;
 use crate::range::Class;
 use crate::spec::{MIB, RateKind};
@@ -22,32 +22,38 @@ use lessee_model::{
 
 struct Kind {
     limits: vision_train_renter::Kind,
+    intensity: f64,
     activation_mib_per_gflop: f64,
     cpu_seconds: f64,
 }
 
 fn kind(job: &TrainJob, c: &Coefficients) -> Kind {
     use vision_train_renter::Kind as Limits;
-    let (m, f) = (&c.memory.vision, &c.feed);
+    let (m, f, i) = (&c.memory.vision, &c.feed, &c.intensity);
+    let own = |usual: f64| i.of(&job.model.name).unwrap_or(usual);
     match job.model.kind {
         ModelKind::Diffusion => Kind {
             limits: Limits::Dense,
+            intensity: own(i.diffusion),
             activation_mib_per_gflop: m.activation_mib_per_gflop_diffusion,
             cpu_seconds: f.cpu_seconds_per_diffusion_sample,
         },
         ModelKind::Encoder | ModelKind::Llm => Kind {
             limits: Limits::Dense,
+            intensity: own(i.transformer),
             activation_mib_per_gflop: m.activation_mib_per_gflop_transformer,
             cpu_seconds: f.cpu_seconds_per_encoder_sample,
         },
         // attention heads tell a vision transformer from a convolutional network
         ModelKind::Vision if job.model.heads.is_some() => Kind {
             limits: Limits::Dense,
+            intensity: own(i.transformer),
             activation_mib_per_gflop: m.activation_mib_per_gflop_transformer,
             cpu_seconds: f.cpu_seconds_per_image,
         },
         ModelKind::Vision => Kind {
             limits: Limits::Conv,
+            intensity: own(i.cnn),
             activation_mib_per_gflop: m.activation_mib_per_gflop_cnn,
             cpu_seconds: f.cpu_seconds_per_image,
         },
@@ -211,6 +217,7 @@ pub(crate) fn predict(
     let asked = vision_train_renter::Query {
         key: String::new(),
         kind: what.limits,
+        intensity: what.intensity,
         single,
         chip: device.chip(rate.dense)?,
         arch: device.spec.arch.to_string(),
@@ -315,28 +322,25 @@ pub(crate) fn predict(
         Basis::Modelled,
         source,
         || {
-            format!(
-                "{:.2} x {:.1} TFLOP/s / (3 x {gflops:.2} GFLOP) / {:.3} times the reference",
-                fit.util.of(what.limits),
-                fit.reference.tensor / 1e12,
-                asked.time(fit)
-            )
+            Msg::new("formula-one-gpu")
+                .arg("util", fixed(fit.util.of(what.limits), 2))
+                .arg("tflops", fixed(fit.reference.tensor / 1e12, 1))
+                .arg("gflop", fixed(gflops, 2))
+                .arg("ratio", fixed(asked.time(fit), 3))
         },
     );
     terms.add("compute", compute, "s", Basis::Modelled, source, || {
-        format!(
-            "{:.0} samples a GPU / {:.1} per s",
-            problem.per_gpu, way.one
-        )
+        Msg::new("formula-samples")
+            .arg("samples", fixed(problem.per_gpu, 0))
+            .arg("rate", fixed(way.one, 1))
     });
     if gpus > 1.0 {
         let (source, basis) = links.source(cx);
         terms.add("gradient_sync", sync, "s", basis, source, || {
-            format!(
-                "{:.3e} B over {gpus} GPU, bus {:.1} GB/s",
-                problem.footprint.gradients,
-                links.mid / 1e9
-            )
+            Msg::new("formula-vision-sync")
+                .arg("bytes", power(problem.footprint.gradients))
+                .arg("gpus", gpus.to_string())
+                .arg("gbs", fixed(links.mid / 1e9, 1))
         });
     }
     if fed.is_finite() {
@@ -346,10 +350,18 @@ pub(crate) fn predict(
             Basis::Assumed
         };
         terms.add("feed", fed, "samples/s", basis, &c.feed.source, || {
-            format!(
-                "{cpu} core-s, {:.0} B and {:.3} files a sample; {:?} vCPU, {nodes} machines",
-                appetite.bytes, appetite.files, group.machine.vcpus
-            )
+            Msg::new("formula-feed")
+                .arg("cpu", cpu.to_string())
+                .arg("bytes", fixed(appetite.bytes, 0))
+                .arg("files", fixed(appetite.files, 3))
+                .arg(
+                    "vcpus",
+                    group
+                        .machine
+                        .vcpus
+                        .map_or_else(|| "?".to_owned(), |v| v.to_string()),
+                )
+                .arg("nodes", nodes.to_string())
         });
     }
     Ok(Outcome {

@@ -461,7 +461,7 @@ fn the_derivation_is_there_when_asked_for_and_adds_up() {
     assert!(
         p.terms
             .iter()
-            .all(|t| !t.source.is_empty() && !t.formula.is_empty())
+            .all(|t| !t.source.is_empty() && !t.formula.id.is_empty())
     );
     assert!(run(&job, &m, 1).expect("fits").terms.is_empty());
 }

@@ -7,22 +7,11 @@ use lessee_perf::PerfContext;
 use lessee_perf::table::{Answer, Row, TableContext, TableKind, answer};
 use std::collections::HashMap;
 
-const COLUMNS: [&str; 10] = [
-    "gpu",
-    "n_gpu",
-    "tp",
-    "model",
-    "precision",
-    "engine",
-    "batch",
-    "input_len",
-    "output_len",
-    "metric",
-];
+const HEADER: &str = "gpu,n_gpu,tp,model,precision,engine,batch,input_len,output_len,metric";
 
-/// Cells in the order of `COLUMNS`, separated by commas.
+/// Cells under `HEADER`.
 fn row(cells: &str) -> Row {
-    let cells: HashMap<&str, &str> = COLUMNS.into_iter().zip(cells.split(',')).collect();
+    let cells: HashMap<&str, &str> = HEADER.split(',').zip(cells.split(',')).collect();
     Row::read(TableKind::Inference, |name| cells.get(name).copied()).expect("numbers")
 }
 

@@ -5,9 +5,10 @@ use crate::evaluate::{Candidate, Screening, place_tariff, trains};
 use lessee_cost::{Case, Percentile, Run, bill, expected_run, wall_seconds};
 use lessee_model::workload::Job;
 use lessee_model::{
-    Basis, Bill, Confidence, Fixed, Money, Msg, Prediction, Price, Purchase, Quantified,
+    Basis, Bill, Calendar, Confidence, Fixed, Money, Msg, Prediction, Price, Purchase, Quantified,
 };
 use lessee_perf::predict;
+use std::sync::Arc;
 
 /// One way to do the job.
 #[derive(Clone, Debug)]
@@ -25,10 +26,20 @@ pub struct PlanOption {
     pub run: Run,
     pub bill: Bill,
     pub bill_p90: Bill,
+    pub months: Months,
     pub duration_s: f64,
     pub duration_p90_s: f64,
     pub cost_per_unit: CostPerUnit,
     pub warnings: Vec<Msg>,
+}
+
+/// What a month of the bill was.
+#[derive(Clone, Debug)]
+pub struct Months {
+    /// Hours of a month where no calendar counts.
+    pub hours: u32,
+    /// The provider's billing months, if the start of the job is known.
+    pub calendar: Option<Arc<Calendar>>,
 }
 
 #[derive(Clone, Debug)]
@@ -174,6 +185,10 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Op
         run,
         bill: bill_median,
         bill_p90,
+        months: Months {
+            hours: tariff.month_hours,
+            calendar: tariff.calendar.clone(),
+        },
         duration_s,
         duration_p90_s,
         cost_per_unit,

@@ -6,7 +6,7 @@ use crate::derived::{Derived, derive};
 use crate::feasible::{Reject, Wanted, machine_ok};
 use crate::outlier::SpotMedians;
 use jiff::civil::Date;
-use lessee_cost::{Run, expected_run, resolve_tariff, source_egress, spot_risk};
+use lessee_cost::{Run, calendar, expected_run, resolve_tariff, source_egress, spot_risk};
 use lessee_model::tariff::SpotRisk;
 use lessee_model::workload::{Defaults, Job, Trial, Workload};
 use lessee_model::{
@@ -384,12 +384,16 @@ impl<'a> Screening<'a> {
 
 /// The tariff of an offer's place, and what the place where the data are now charges for letting them go.
 pub(crate) fn place_tariff(input: &PlanInput<'_>, offer: &Offer, machine: &Machine) -> Tariff {
+    let start = input.workload.start;
     Tariff {
         source_egress: source_egress(
             input.tariffs,
             &input.workload.data.location,
             &offer.provider,
         ),
+        calendar: start
+            .and_then(|start| calendar(input.tariffs, &offer.provider, start))
+            .map(Arc::new),
         ..resolve_tariff(input.tariffs, &offer.provider, &offer.region, machine.vcpus)
     }
 }

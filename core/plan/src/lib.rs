@@ -17,7 +17,7 @@ mod rank;
 mod screen;
 mod why_not;
 
-pub use detail::{CostPerUnit, PlanOption};
+pub use detail::{CostPerUnit, Months, PlanOption};
 pub use evaluate::{PlanInput, Rules};
 pub use feasible::Reject;
 pub use pareto::front;

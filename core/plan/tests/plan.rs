@@ -24,6 +24,7 @@ fn workload(text: &str) -> Workload {
         defaults: &f.defaults,
         place: "test",
         text,
+        zone: &jiff::tz::TimeZone::UTC,
     };
     resolve(&file, cx).expect("workload")
 }

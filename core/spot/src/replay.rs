@@ -13,6 +13,8 @@ use crate::policy::{Choice, Now, Policy, Running};
 pub enum Guard {
     /// Of the one-zone simulator: when the work left and one start no longer fit, warm spot or on-demand.
     OneZone,
+    /// Of its newer copy: the same, and on-demand at once where that warm spot has just been taken away.
+    OneZoneAtOnce,
     /// Of the multi-zone simulator: then on-demand where it runs, to the end.
     Latch,
     /// None: for jobs without a deadline.
@@ -183,11 +185,15 @@ pub fn replay_with<P: Policy>(
             });
         } else {
             policy.decide(&now, &mut choices);
-            if due && rules.guard == Guard::OneZone {
+            if due && matches!(rules.guard, Guard::OneZone | Guard::OneZoneAtOnce) {
                 choices.clear();
                 match last {
                     Running::Spot(zone) if cold == 0 => {
-                        choices.extend([Choice::Spot(zone), Choice::Idle]);
+                        choices.push(Choice::Spot(zone));
+                        choices.push(match rules.guard {
+                            Guard::OneZoneAtOnce => Choice::OnDemand(zone),
+                            _ => Choice::Idle,
+                        });
                     }
                     Running::OnDemand(zone) => choices.push(Choice::OnDemand(zone)),
                     _ => choices.push(Choice::OnDemand(now.cheapest_on_demand())),
@@ -195,13 +201,18 @@ pub fn replay_with<P: Policy>(
             }
         }
         let mut next = Running::Idle;
+        let mut before = running;
         for choice in &choices {
             next = match *choice {
                 Choice::Idle => Running::Idle,
-                Choice::Keep => running,
+                Choice::Keep => before,
+                Choice::Stop => {
+                    before = Running::Idle;
+                    continue;
+                }
                 Choice::OnDemand(zone) => Running::OnDemand(zone),
                 Choice::Spot(zone) => {
-                    let kept = running == Running::Spot(zone);
+                    let kept = before == Running::Spot(zone);
                     let started = kept || up(zone, at);
                     if !kept {
                         policy.launched(&now, zone, started);
@@ -215,7 +226,7 @@ pub fn replay_with<P: Policy>(
             break;
         }
         let mut started = false;
-        if next != running {
+        if next != before || before != running {
             if let Running::Spot(zone) | Running::OnDemand(zone) = next {
                 started = true;
                 cold = job.overhead_ms;
@@ -236,7 +247,9 @@ pub fn replay_with<P: Policy>(
             running = next;
         }
         probes.clear();
-        policy.settled(&now, running, &mut probes);
+        if !latched {
+            policy.settled(&now, running, &mut probes);
+        }
         for &zone in &probes {
             let answer = up(zone, at);
             if answer {

@@ -87,6 +87,12 @@ pub enum CatalogError {
     },
 }
 
+/// The disk, the quota or the largest size of a file is used up.
+pub(crate) fn no_room(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+}
+
 /// What is wrong with one cell.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: `{text}` ({code})")]
@@ -250,6 +256,7 @@ impl Explain for CatalogError {
             | CatalogError::UnknownGpu { suggestion, .. } => did_you_mean(suggestion),
             CatalogError::Manifest { .. } => vec![Msg::new("hint-snapshot-manifest")],
             CatalogError::Stored { .. } => vec![Msg::new("hint-snapshot-row")],
+            CatalogError::Io { source, .. } if no_room(source) => vec![Msg::new("hint-no-room")],
             CatalogError::BuiltIn { .. } | CatalogError::Io { .. } => Vec::new(),
         }
     }

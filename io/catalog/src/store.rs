@@ -5,6 +5,7 @@
 //! two writers at once both get in. Start with [`Store::save`] and [`Store::load_all`].
 
 use crate::cache::{self, Keep, Stamp};
+use crate::error::no_room;
 use crate::list::{ListFilter, wanted_machine};
 use crate::overlay::overlay;
 use crate::{CatalogError, Facts, read_offers, write_offers};
@@ -431,11 +432,6 @@ impl Store {
             source,
         }
     }
-}
-
-fn no_room(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
-    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
 fn missing(name: &str, known: &[SnapshotInfo]) -> CatalogError {

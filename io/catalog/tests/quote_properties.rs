@@ -1,10 +1,9 @@
-//! Any text is survived, exact quotes come back exactly, and hostile size costs linear time.
+//! Any text is survived, and exact quotes come back exactly. Not here: what hostile size costs (`quote_growth.rs`).
 
 mod quote_support;
 
 use proptest::prelude::*;
 use quote_support::{codes, import, import_as, offers};
-use std::time::{Duration, Instant};
 
 /// Pieces of quotes, so that random texts get past the first check.
 const PIECES: &[&str] = &[
@@ -120,46 +119,6 @@ proptest! {
     }
 }
 
-/// Four times the text may take eight times as long (noise), not sixteen (quadratic).
-#[test]
-fn hostile_size_costs_linear_time() {
-    type Make = fn(usize) -> String;
-    let shapes: [(&str, Make); 9] = [
-        ("clauses on one line", |n| {
-            format!("H100 80G：{}", "阿里云9.80元/时；".repeat(n))
-        }),
-        ("one clause", |n| {
-            format!("H100 80G {}", "9.80元/时 ".repeat(n))
-        }),
-        ("digits", |n| "1,234.5-".repeat(n)),
-        ("open marks", |n| "~~a](b**[".repeat(n)),
-        ("cells", |n| format!("型号,单价\n{}", "L20,".repeat(n))),
-        ("rows", |n| {
-            format!("型号,单价(元/卡/时)\n{}", "L20,4\n".repeat(n))
-        }),
-        ("blank lines", |n| "\n".repeat(n * 4)),
-        ("no blanks", |n| "昇腾华为云卡时".repeat(n)),
-        ("short lines", |n| "a,b\n".repeat(n)),
-    ];
-    for (name, make) in shapes {
-        let time = |n: usize| {
-            let text = make(n);
-            let start = Instant::now();
-            import(&text);
-            start.elapsed()
-        };
-        let (small, large) = (time(2_000), time(8_000));
-        assert!(
-            large < small * 10 + Duration::from_millis(400),
-            "{name}: {small:?} for 2,000, {large:?} for 8,000"
-        );
-    }
-    for deep in ["[", "{\"a\":", "- "] {
-        import_as(&deep.repeat(20_000), "q.json");
-        import_as(&deep.repeat(20_000), "q.yaml");
-    }
-}
-
 /// A place name that goes on and on once took one stack frame for each dash.
 #[test]
 fn a_place_of_a_hundred_thousand_parts_is_survived() {
@@ -175,25 +134,11 @@ fn a_place_of_a_hundred_thousand_parts_is_survived() {
     }
 }
 
-/// Short remarks of the shape `key: value`, each of which could begin a machine.
+/// Nesting without end is read without one stack frame a level.
 #[test]
-fn a_heap_of_short_remarks_costs_no_more_than_other_lines() {
-    let time = |line: &str, bytes: usize| {
-        let text = line.repeat(bytes / line.len());
-        let start = Instant::now();
-        let offers = import(&text).offers.len();
-        (start.elapsed(), offers)
-    };
-    for line in [
-        "地域：华东\n",
-        "备注：含税\n",
-        "memory: 80GB\n",
-        "GPU: H100\n",
-        "price: 3\n",
-    ] {
-        let (small, _) = time(line, 100_000);
-        let (large, _) = time(line, 800_000);
-        let allowed = small * 16 + Duration::from_millis(500);
-        assert!(large < allowed, "{line:?}: {small:?} -> {large:?}");
+fn deep_nesting_is_survived() {
+    for deep in ["[", "{\"a\":", "- "] {
+        import_as(&deep.repeat(20_000), "q.json");
+        import_as(&deep.repeat(20_000), "q.yaml");
     }
 }

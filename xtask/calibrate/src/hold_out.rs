@@ -20,6 +20,7 @@ fn key<'a>(family: &Family, sample: &'a Sample) -> &'a str {
         HoldOut::Gpu => &sample.gpu,
         HoldOut::Model => &sample.model,
         HoldOut::Size => &sample.size,
+        HoldOut::Architecture => sample.asked.arch(),
     }
 }
 
@@ -170,6 +171,7 @@ impl Score {
             HoldOut::Gpu => "GPU",
             HoldOut::Model => "model",
             HoldOut::Size => "size",
+            HoldOut::Architecture => "architecture",
         };
         let target = self.target.map_or_else(String::new, |t| {
             let verdict = if self.median * 100.0 <= t {

@@ -2,12 +2,14 @@
 //! turned into such rows by a file of `load/`.
 
 mod blender;
+mod lines;
 mod nvbandwidth;
 mod rented_llamacpp;
 mod rented_vllm;
 
 use anyhow::{Context, Result};
 use lessee_perf::table::{Row, TableKind};
+use lines::Lines;
 use std::path::Path;
 
 pub(crate) struct LoadedRow {
@@ -78,25 +80,12 @@ fn csv_files(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
 }
 
 fn read(path: &Path, kind: TableKind, loaded: &mut Loaded) -> Result<()> {
-    let file = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let mut reader = csv::Reader::from_path(path)?;
-    let headers = reader.headers()?.clone();
-    for record in reader.records() {
-        let record = record?;
-        let cell = |name: &str| {
-            headers
-                .iter()
-                .position(|h| h == name)
-                .and_then(|i| record.get(i))
-        };
-        let row = Row::read(kind, cell)
+    let lines = Lines::read(path)?;
+    for line in lines.iter() {
+        let row = Row::read(kind, |name| line.get(name))
             .map_err(|(column, text)| anyhow::anyhow!("{column}: {text} is not a number"))?;
         loaded.rows.push(LoadedRow {
-            file: file.clone(),
+            file: lines.name.clone(),
             row,
         });
     }

@@ -25,13 +25,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const HELP: &str = "\
-cargo xtask calibrate [--tables DIR] [--family NAME]... [--score] [--check]
+cargo xtask calibrate [--tables DIR] [--family NAME]... [--score [--architectures]] [--check]
 
   fits every family that has rows and writes data/calibration.toml and the table in docs/concepts/accuracy.md
   --tables DIR    a folder with perf/dev/{inference,training,render}/*.csv and measured/serving/*.csv; without it
                   only what the repository carries is fitted
   --family NAME   only this family (may be repeated); the others keep their coefficients
   --score         writes nothing: prints the errors of every family beside the target
+  --architectures with --score: leaves out one architecture at a time instead of one GPU
   --check         writes nothing: fails if the files are not what a fit gives
 ";
 
@@ -40,6 +41,7 @@ struct Options {
     only: Vec<String>,
     score: bool,
     check: bool,
+    architectures: bool,
 }
 
 fn options() -> Result<Option<Options>> {
@@ -48,6 +50,7 @@ fn options() -> Result<Option<Options>> {
         only: Vec::new(),
         score: false,
         check: false,
+        architectures: false,
     };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
@@ -56,9 +59,13 @@ fn options() -> Result<Option<Options>> {
             "--family" => o.only.push(args.next().context("--family needs a name")?),
             "--score" => o.score = true,
             "--check" => o.check = true,
+            "--architectures" => o.architectures = true,
             "--help" | "-h" => return Ok(None),
             other => bail!("unknown argument {other}\n{HELP}"),
         }
+    }
+    if o.architectures && !o.score {
+        bail!("--architectures needs --score");
     }
     Ok(Some(o))
 }
@@ -92,7 +99,13 @@ fn root() -> PathBuf {
 fn run(options: &Options) -> Result<bool> {
     let root = root();
     let facts = lessee_catalog::builtin().context("built-in facts")?;
-    let families = families::read(&root.join("xtask/calibrate/families.toml"))?;
+    let mut families = families::read(&root.join("xtask/calibrate/families.toml"))?;
+    if options.architectures {
+        let by_gpu = |family: &&mut families::Family| family.hold_out == families::HoldOut::Gpu;
+        for family in families.values_mut().filter(by_gpu) {
+            family.hold_out = families::HoldOut::Architecture;
+        }
+    }
     let loaded = load::tables(options.tables.as_deref(), &root)?;
     let (samples, refused) = sample::sort(&loaded.rows, &facts);
     if !loaded.rows.is_empty() {

@@ -43,6 +43,7 @@ pub(crate) fn put_fit(
         HoldOut::Gpu => "gpu",
         HoldOut::Model => "model",
         HoldOut::Size => "size",
+        HoldOut::Architecture => "architecture",
     };
     fit.insert("held_out".into(), text(held_out));
     fit.insert("error_median".into(), toml::Value::Float(score.median));

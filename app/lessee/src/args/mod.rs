@@ -14,7 +14,7 @@ pub(crate) use catalog::{
 };
 pub(crate) use parse::{Parsed, command, parse, wants_json};
 pub(crate) use plan::PlanArgs;
-pub(crate) use predict::PredictArgs;
+pub(crate) use predict::{PredictArgs, Tier};
 pub(crate) use trace::{
     TraceCommand, TraceImportArgs, TraceReading, TraceShowArgs, TraceStatsArgs,
 };

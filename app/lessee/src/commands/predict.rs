@@ -1,7 +1,7 @@
 //! `predict`: how fast GPUs do a job, with a range, or every row of a table of measurements. No prices here.
 
-use super::plan::{probe, without_nulls, workload};
-use crate::args::PredictArgs;
+use super::input::{probe, without_nulls, workload};
+use crate::args::{PredictArgs, Tier};
 use crate::facts;
 use crate::failure::Failure;
 use crate::output::Printer;
@@ -12,7 +12,7 @@ use lessee_model::{
     AcceleratorClass, Confidence, Exit, GpuFilter, GpuRef, Machine, Msg, did_you_mean,
 };
 use lessee_perf::table::{TableContext, answer};
-use lessee_perf::{PerfContext, predict};
+use lessee_perf::{PerfContext, predict, predict_tuned};
 use lessee_report::Texts;
 use lessee_report::predict::{Predicted, PredictionsDoc, prediction_doc, prediction_report};
 use lessee_report::predict_table::{
@@ -43,7 +43,11 @@ pub(crate) fn run(
     let predictions = machines
         .iter()
         .map(|(name, machine)| {
-            let outcome = predict(&workload.job, &workload.data, machine, args.nodes, cx);
+            let asked = match args.tier {
+                Tier::Renter => predict,
+                Tier::Tuned => predict_tuned,
+            };
+            let outcome = asked(&workload.job, &workload.data, machine, args.nodes, cx);
             let predicted = Predicted {
                 name: name.clone(),
                 machine,
@@ -57,6 +61,7 @@ pub(crate) fn run(
     let doc = PredictionsDoc {
         schema: "lessee/prediction/v1".to_owned(),
         generated_at: settings.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        tier: args.tier.key().to_owned(),
         workload: without_nulls(serde_json::to_value(&typed).unwrap_or_default()),
         predictions,
     };

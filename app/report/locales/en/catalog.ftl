@@ -37,6 +37,7 @@ hint-input-encoding = Save it as UTF-8 and try again.
 hint-input-not-text = Export it as CSV or text.
 hint-input-packed = Unpack it first, or save the sheet as CSV.
 hint-input-too-large = Split the file, or remove the rows without GPUs.
+hint-no-room = There is no room there; no half-written file was left behind. Free some space, or use another folder with --data-dir or LESSEE_DATA_DIR, and run the command again.
 hint-snapshot-manifest = Repair or move that file away; the tables beside it stay usable with “catalog import”.
 hint-snapshot-name = Use up to 64 bytes of letters, digits, “-”, “_” and “.”, not starting with “-” or “.”, and not “built-in”.
 hint-snapshot-row = Correct the row, or import the source again.

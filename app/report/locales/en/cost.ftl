@@ -18,7 +18,7 @@ bill-stopped-unknown = standing stopped: { $nodes } for { $time }
 bill-commitment-unused = unused part of the commitment: { $nodes } x { $terms } x { $months ->
     [one] 1 month
    *[other] { $months } months
-}, { $used } % used, { $reuse } % of the rest filled by other work, { $upfront } % paid at the start
+}, { $used } % used, { $reuse } % of the rest filled by other work, { $upfront } % paid at the start{ $calendar }
 bill-disk-local = local disk of { $local } GB, included (needed: { $disk })
 bill-disk-running = disk while running: { $nodes } x { $disk }
 bill-disk-stopped = disk while stopped: { $nodes } x { $disk }
@@ -51,15 +51,15 @@ bill-data-leaves-source = data leave where they are now: { $size }
 bill-results-out = results out: { $size } over { $months ->
     [one] { $months } month
    *[other] { $months } months
-} ({ $used } of the first month's allowance used before)
+} ({ $used } of the first month's allowance used before{ $calendar })
 bill-results-out-china = results out to mainland China: { $size } over { $months ->
     [one] { $months } month
    *[other] { $months } months
-} ({ $used } of the first month's allowance used before)
+} ({ $used } of the first month's allowance used before{ $calendar })
 bill-results-other-region = results to another region: { $size } over { $months ->
     [one] { $months } month
    *[other] { $months } months
-} ({ $used } of the first month's allowance used before)
+} ({ $used } of the first month's allowance used before{ $calendar })
 bill-public-ip = { $nodes ->
     [one] { $nodes } public address
    *[other] { $nodes } public addresses
@@ -78,7 +78,9 @@ bill-support-share = support plan: { $percent } % of the spend
 bill-support-minimum = support plan: minimum for { $months ->
     [one] { $months } month
    *[other] { $months } months
-}
+}{ $calendar }
+bill-calendar = ; calendar months in { $zone }
+bill-calendar-terms = ; by date, { $hours } h in { $zone }: the price of { $priced } h of its months
 bill-tax = tax of { $percent } %
 bill-exchange = exchange { $from } to { $to } at { $rate }, fee { $percent } %
 

@@ -42,5 +42,8 @@ perf-render-few-runs = the benchmark score rests on { $n ->
 } only
 perf-render-other-engine = scores are of Blender Cycles; {$engine} may scale differently
 perf-no-rt-cores = {$gpu} has no ray-tracing cores
+perf-no-tuned = no run on a vendor-tuned stack is known for `{ $what }`; tuned speeds exist for serving language models and for training ResNet-50 in mixed precision. Without --tier tuned the renter's speed is predicted.
+perf-tuned-serving = what tuned servers reach (mean of TensorRT-LLM, vLLM and SGLang set up by vendors); default settings give less
+perf-tuned-training = what vendors reach with a stack set up by hand (MLPerf Training); CPUs and storage are taken to keep up
 perf-no-batch = the row does not say batch and number of GPUs
 perf-other-stack = the result of `{ $model }` comes from another software stack than the benchmark's usual one

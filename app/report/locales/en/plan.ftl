@@ -163,6 +163,8 @@ explain-duration = Time: {$median}; nine times in ten below {$p90}; { $interrupt
 explain-layout = Layout: data parallel {$dp}, tensor parallel {$tp}, pipeline {$pp}, ZeRO stage {$zero}, batch {$batch}
 explain-memory = Memory of one GPU
 explain-bill = The bill, line by line
+explain-months-hours = Months: { $hours } h each, because no start was given (start = "2027-01-28" or --start counts the provider's calendar months)
+explain-months-calendar = Months: those of the calendar in { $zone } ({ $confidence }), where this provider's billing months begin; the job starts there at { $start }
 explain-col-term = Term
 explain-col-value = Value
 explain-col-formula = Formula
@@ -210,7 +212,6 @@ unranked-price_undated = the price has no date
 unranked-price_too_old = the price is too old to rank: ask for a current one
 unranked-price_modelled = the price is only modelled: ask for a quote
 unranked-no_exchange_rate = no exchange rate: give one with --money-rates
-plan-unknown-provider = There is no provider called {$name}.
 file-too-large = {$path} is larger than {$largest}: this is not the kind of file that is expected here
 file-not-utf8 = {$path} is not UTF-8 text (first wrong byte at offset {$offset})
 hint-utf8 = Save it as UTF-8.

@@ -34,6 +34,7 @@ hint-input-encoding = 请另存为 UTF-8 后重试。
 hint-input-not-text = 请导出为 CSV 或文本。
 hint-input-packed = 请先解压，或把工作表另存为 CSV。
 hint-input-too-large = 请拆分文件，或删除没有 GPU 的行。
+hint-no-room = 那里没有空间了；没有留下写了一半的文件。请腾出空间，或用 --data-dir 或 LESSEE_DATA_DIR 换一个文件夹，然后重新运行命令。
 hint-snapshot-manifest = 请修复或移走该文件；旁边的表格仍可用“catalog import”导入。
 hint-snapshot-name = 最多 64 字节，可用字母、数字、“-”“_”“.”，不能以“-”或“.”开头，也不能是“built-in”。
 hint-snapshot-row = 请更正该行，或重新导入来源。

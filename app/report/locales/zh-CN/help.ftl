@@ -152,6 +152,7 @@ cli-plan-setup-idle = 计费但没人用的机器时间
 cli-plan-setup-stopped = 机器关机但保留磁盘的时间
 cli-plan-setup-incident-hours = 每次中断或故障的人工小时
 cli-plan-setup-support-wait-hours = 任务期间等待技术支持的小时数
+cli-plan-start = 何时下单租机：2027-01-28、2027-01-28T09:00（按您的时区 --tz）或带时差的时间；给出后按提供商的自然月计费，不给则每月按 730 小时
 cli-plan-setup-disk = 每台机器需要的磁盘
 cli-plan-setup-restart = 重启程序并载入检查点的时间
 cli-plan-money-currency = 答案所用的货币

@@ -106,6 +106,8 @@ explain-duration = 用时：{$median}；九成情况下不超过 {$p90}；预计
 explain-layout = 布局：数据并行 {$dp}，张量并行 {$tp}，流水线 {$pp}，ZeRO 级别 {$zero}，批量 {$batch}
 explain-memory = 单卡显存
 explain-bill = 逐行账单
+explain-months-hours = 月：每月按 { $hours } 小时计，因为没有给出开始时间（写 start = "2027-01-28" 或 --start，就按提供商的自然月计算）
+explain-months-calendar = 月：按 { $zone } 的自然月（{ $confidence }），该提供商的账单月在此时区开始；任务在当地 { $start } 开始
 explain-col-term = 项
 explain-col-value = 数值
 explain-col-formula = 公式
@@ -144,7 +146,6 @@ unranked-price_undated = 价格没有日期
 unranked-price_too_old = 价格过旧，不参与排名：请询当前价
 unranked-price_modelled = 价格仅为推算：请询价
 unranked-no_exchange_rate = 没有汇率：用 --money-rates 提供
-plan-unknown-provider = 没有名为 {$name} 的供应商。
 file-too-large = {$path} 大于 {$largest}：不是此处需要的文件
 file-not-utf8 = {$path} 不是 UTF-8 文本（第一个错误字节位于偏移 {$offset}）
 hint-utf8 = 请另存为 UTF-8。

@@ -1,12 +1,15 @@
 //! `core/plan`'s answer -> `lessee/plan/v1`, texts in the reader's language.
 
+use super::explain::confidence_code;
 use crate::Texts;
 use lessee_model::plan::{
-    AssumptionDoc, BillDoc, CatalogDoc, CostPerUnitDoc, GpuDoc, LineDoc, OfferDoc, OptionDoc,
-    RejectedDoc, UnrankedDoc, WarningDoc, WorkDoc,
+    AssumptionDoc, BillDoc, CatalogDoc, CostPerUnitDoc, GpuDoc, LineDoc, MonthsDoc, OfferDoc,
+    OptionDoc, RejectedDoc, UnrankedDoc, WarningDoc, WorkDoc,
 };
-use lessee_model::{Bill, BillLine, Catalog, Machine, Msg, Offer, PlanDoc, Quantified, Workload};
-use lessee_plan::{Plan, PlanOption};
+use lessee_model::{
+    BillLine, Catalog, Derived, Machine, Msg, Offer, PlanDoc, Quantified, Term, Workload,
+};
+use lessee_plan::{Months, Plan, PlanOption};
 
 /// What the document says besides the plan itself.
 pub struct PlanSource<'a> {
@@ -151,15 +154,27 @@ fn option_doc(option: &PlanOption, catalog: &Catalog, texts: &Texts) -> OptionDo
             basis: p.basis,
             memory: p.memory,
             layout: p.layout,
-            terms: p.terms.clone(),
+            terms: p.terms.iter().map(|t| term_doc(t, texts)).collect(),
         },
-        bill: bill_doc(&option.bill, &option.bill_p90, texts),
+        bill: bill_doc(option, texts),
         cost_per_unit: CostPerUnitDoc {
             unit: option.cost_per_unit.unit.to_owned(),
             amount: option.cost_per_unit.amount,
         },
         interruptions: option.run.interruptions,
         warnings: option.warnings.iter().map(|m| warning(m, texts)).collect(),
+    }
+}
+
+/// A term with its formula in the reader's language; keys and source stay.
+pub(crate) fn term_doc(term: &Derived, texts: &Texts) -> Term {
+    Term {
+        name: term.name.to_owned(),
+        value: term.value,
+        unit: term.unit.to_owned(),
+        formula: texts.msg(&term.formula),
+        basis: term.basis,
+        source: term.source.clone(),
     }
 }
 
@@ -188,7 +203,8 @@ fn offer_doc(option: &PlanOption, offer: &Offer, machine: &Machine) -> OfferDoc 
     }
 }
 
-fn bill_doc(median: &Bill, p90: &Bill, texts: &Texts) -> BillDoc {
+fn bill_doc(option: &PlanOption, texts: &Texts) -> BillDoc {
+    let (median, p90) = (&option.bill, &option.bill_p90);
     BillDoc {
         currency: median.currency,
         at_least: median.at_least,
@@ -196,6 +212,40 @@ fn bill_doc(median: &Bill, p90: &Bill, texts: &Texts) -> BillDoc {
         total: median.total(),
         total_p90: p90.total(),
         totals: median.totals.clone(),
+        months: months_doc(&option.months, texts),
+    }
+}
+
+fn months_doc(months: &Months, texts: &Texts) -> MonthsDoc {
+    let calendar = months.calendar.as_deref();
+    let text = match calendar {
+        None => Msg::new("explain-months-hours").arg("hours", months.hours),
+        Some(c) => Msg::new("explain-months-calendar")
+            .arg("zone", &*c.zone.name)
+            .arg(
+                "confidence",
+                texts.term("confidence", confidence_code(c.zone.confidence)),
+            )
+            .arg(
+                "start",
+                c.start
+                    .to_zoned_datetime(c.zone.zone.clone())
+                    .strftime("%Y-%m-%d %H:%M %:z")
+                    .to_string(),
+            ),
+    };
+    MonthsDoc {
+        rule: if calendar.is_some() {
+            "calendar"
+        } else {
+            "hours"
+        }
+        .to_owned(),
+        hours: months.hours,
+        zone: calendar.map(|c| c.zone.name.to_string()),
+        confidence: calendar.map(|c| c.zone.confidence),
+        start: calendar.map(|c| c.start.to_string()),
+        text: texts.msg(&text),
     }
 }
 

@@ -26,6 +26,7 @@ pub fn explain_report(doc: &PlanDoc, rank: u32, texts: &Texts) -> Option<Report>
 
     report.heading(texts.get("explain-bill"));
     report.table(bill_table(&option.bill, texts, true));
+    report.list(vec![option.bill.months.text.clone()]);
     report.list(source_lines(&option.bill, texts));
     if !option.warnings.is_empty() {
         report.heading(texts.get("plan-warnings"));
@@ -50,7 +51,7 @@ fn machine_lines(o: &OptionDoc, texts: &Texts) -> Vec<String> {
             &Msg::new("explain-price")
                 .arg("price", texts.unit_price(o.offer.price_per_hour))
                 .arg("purchase", texts.term("purchase", o.purchase.as_str()))
-                .arg("source", o.offer.price_source.clone())
+                .arg("source", texts.source(&o.offer.price_source))
                 .arg(
                     "date",
                     o.offer.price_as_of.map_or_else(unknown, |d| d.to_string()),
@@ -63,7 +64,7 @@ fn machine_lines(o: &OptionDoc, texts: &Texts) -> Vec<String> {
     ]
 }
 
-fn confidence_code(confidence: Confidence) -> &'static str {
+pub(super) fn confidence_code(confidence: Confidence) -> &'static str {
     match confidence {
         Confidence::Verified => "verified",
         Confidence::Secondary => "secondary",
@@ -81,10 +82,17 @@ pub(crate) fn term_table(w: &WorkDoc, texts: &Texts) -> Table {
     ]);
     for t in &w.terms {
         table.push(vec![
-            Cell::new(t.name.clone()),
-            Cell::new(format!("{} {}", texts.number(t.value), t.unit)).raw(t.value.to_string()),
+            Cell::new(texts.term("term", &t.name)).raw(t.name.clone()),
+            Cell::new(format!(
+                "{} {}",
+                texts.number(t.value),
+                texts.term_unit(&t.unit)
+            ))
+            .raw(t.value.to_string()),
             Cell::new(t.formula.clone()),
-            Cell::new(t.source.clone()).tone(Tone::Dim),
+            Cell::new(texts.source(&t.source))
+                .raw(t.source.clone())
+                .tone(Tone::Dim),
         ]);
     }
     table
@@ -267,8 +275,9 @@ fn source_lines(bill: &BillDoc, texts: &Texts) -> Vec<String> {
         .enumerate()
         .map(|(i, (source, date, confidence))| {
             format!(
-                "[{}] {source} {date} ({})",
+                "[{}] {} {date} ({})",
                 i + 1,
+                texts.source(&source),
                 texts.term("confidence", confidence_code(confidence))
             )
         })

@@ -2,8 +2,9 @@
 //! seconds. Not here: prices.
 
 use super::{Case, Percentile};
-use lessee_model::Fixed;
+use lessee_model::tariff::MonthRule;
 use lessee_model::workload::Job;
+use lessee_model::{Calendar, Fixed, Money, MonthPart};
 
 /// A month of billing, as the large clouds count it (8,760 h / 12): for providers of which
 /// `data/providers.csv` says nothing, and wherever no provider is concerned.
@@ -53,8 +54,82 @@ pub(crate) fn hours(seconds: u64) -> Fixed {
     ratio(seconds, 3600)
 }
 
-pub(crate) fn months(case: &Case<'_>, seconds: u64) -> Fixed {
-    ratio(seconds, month_s(case))
+/// Months of storage from `from` on, counted from the order of the machine: by hours, or as shares of the
+/// calendar months in which they lie.
+pub(crate) fn months(case: &Case<'_>, from: u64, seconds: u64) -> Fixed {
+    match storage_calendar(case) {
+        None => ratio(seconds, month_s(case)),
+        Some(calendar) => {
+            let share = |p: MonthPart| ratio(p.seconds, p.of_seconds);
+            let parts = calendar.parts(from, from.saturating_add(seconds));
+            parts.into_iter().map(share).fold(Fixed::ZERO, |a, b| a + b)
+        }
+    }
+}
+
+/// Seconds of a GB-month, on average over a span: where only the sum of many times is known.
+pub(crate) fn storage_month_s(case: &Case<'_>, from: u64, to: u64) -> f64 {
+    let average = storage_calendar(case).and_then(|calendar| {
+        let parts = calendar.parts(from, to);
+        let share = |p: &MonthPart| p.seconds as f64 / p.of_seconds as f64;
+        let months: f64 = parts.iter().map(share).sum();
+        (months > 0.0).then(|| (to - from) as f64 / months)
+    });
+    average.unwrap_or(month_s(case) as f64)
+}
+
+/// Whether GB-months follow the calendar.
+pub(crate) fn storage_by_date(case: &Case<'_>) -> bool {
+    storage_calendar(case).is_some()
+}
+
+fn storage_calendar<'a>(case: &Case<'a>) -> Option<&'a Calendar> {
+    let calendar = case.tariff.calendar.as_deref()?;
+    (case.tariff.months.storage == MonthRule::Calendar).then_some(calendar)
+}
+
+/// Billing months begun while machines run, at least one.
+pub(crate) fn billing_months(case: &Case<'_>, seconds: u64) -> u64 {
+    match case.tariff.calendar.as_deref() {
+        Some(calendar) => calendar.begun(0, seconds),
+        None => seconds.div_ceil(month_s(case)).max(1),
+    }
+}
+
+/// What is paid for one after the other: how many terms cover this time, and what they last.
+#[derive(Clone, Copy)]
+pub(crate) struct Terms {
+    pub count: u64,
+    pub seconds: u64,
+    /// Seconds for which the price of these terms was made into a price per hour.
+    pub priced_s: u64,
+}
+
+impl Terms {
+    pub(crate) fn of(case: &Case<'_>, term_months: u32, used_s: u64) -> Terms {
+        let term_s = u64::from(term_months) * month_s(case);
+        let by_date = case.tariff.months.subscription == MonthRule::Calendar;
+        let (count, seconds) = match case.tariff.calendar.as_deref().filter(|_| by_date) {
+            Some(calendar) => calendar.terms(term_months, used_s),
+            None => {
+                let count = used_s.div_ceil(term_s).max(1);
+                (count, count.saturating_mul(term_s))
+            }
+        };
+        Terms {
+            count,
+            seconds,
+            priced_s: count.saturating_mul(term_s),
+        }
+    }
+
+    /// The price of an hour so that the terms cost what they cost, however many hours their months have.
+    pub(crate) fn per_hour(self, price: Money) -> Money {
+        if self.priced_s == self.seconds {
+            return price;
+        }
+        price.times(ratio(self.priced_s, self.seconds.max(1)))
+    }
 }
 
 /// A whole number times a quantity, exact; saturates.

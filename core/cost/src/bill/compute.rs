@@ -4,7 +4,7 @@
 //! t = boot + set-up + work + idle. Boot, set-up and idle are shown as they are, so the rounding stands in
 //! the compute line.
 
-use super::clock::{Times, fixed, hours, month_s, scale};
+use super::clock::{Terms, Times, fixed, hours, scale};
 use super::ledger::{Amount, Class, Ledger};
 use super::sink::Sink;
 use super::{Case, Percentile};
@@ -13,7 +13,7 @@ use crate::sources;
 use lessee_model::tariff::Stopped;
 use lessee_model::workload::{Job, Workload};
 use lessee_model::{
-    Basis, Fixed, LineKind, Market, Money, Msg, Price, Provenance, Purchase, TaxNote, Unknown,
+    Arg, Basis, Fixed, LineKind, Market, Money, Msg, Price, Provenance, Purchase, TaxNote, Unknown,
 };
 
 const UNIT: &str = "instance-hour";
@@ -101,10 +101,25 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
         ..
     } = *group;
     let discount = discount(case);
+    let exact = times
+        .boot
+        .saturating_add(times.setup)
+        .saturating_add(times.work)
+        .saturating_add(times.idle);
+    let (increment, minimum) = match &case.tariff.billing {
+        Ok(rule) => (rule.value.increment_s, rule.value.minimum_s),
+        Err(_) => (1, 0),
+    };
+    let billed = round_up(exact, increment).max(u64::from(minimum));
+    let used = billed
+        .saturating_add(times.lost)
+        .saturating_add(stopped_as_running(case, &times));
+    let terms = (group.term_months > 0).then(|| Terms::of(case, group.term_months, used));
+    let list = terms.map_or(price.per_hour, |t| t.per_hour(price.per_hour));
     let per_hour = if discount > 0.0 {
-        price.per_hour.times(fixed(1.0 - discount))
+        list.times(fixed(1.0 - discount))
     } else {
-        price.per_hour
+        list
     };
     let class = if price.tax == TaxNote::Included {
         Class::TAX_INCLUDED
@@ -133,16 +148,6 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
         }
     };
 
-    let exact = times
-        .boot
-        .saturating_add(times.setup)
-        .saturating_add(times.work)
-        .saturating_add(times.idle);
-    let (increment, minimum) = match &case.tariff.billing {
-        Ok(rule) => (rule.value.increment_s, rule.value.minimum_s),
-        Err(_) => (1, 0),
-    };
-    let billed = round_up(exact, increment).max(u64::from(minimum));
     let work = times.work.saturating_add(billed - exact.min(billed));
     out.charge(class, LineKind::Compute, amount(work), per_hour, || {
         (line("bill-compute", times.work), why())
@@ -209,7 +214,7 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
     out.charge(class, LineKind::Idle, amount(times.idle), per_hour, || {
         (line("bill-idle", times.idle), why())
     });
-    let stopped = stopped(case, group, amount(times.stopped), per_hour, class, out);
+    stopped(case, group, amount(times.stopped), per_hour, class, out);
 
     out.charge(
         class,
@@ -235,8 +240,9 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
             Msg::new("bill-interruption-unknown")
         });
     }
-    let used = billed.saturating_add(times.lost).saturating_add(stopped);
-    unused(case, group, used, per_hour, class, out);
+    if let Some(terms) = terms {
+        unused(case, group, terms, used, per_hour, class, out);
+    }
 }
 
 const ONCE: Amount = Amount {
@@ -244,7 +250,20 @@ const ONCE: Amount = Amount {
     unit: "job",
 };
 
-/// Stopped time, which some providers bill like running time. Returns the seconds that were billed.
+/// Seconds of stopped time that are billed like running time.
+fn stopped_as_running(case: &Case<'_>, times: &Times) -> u64 {
+    match case
+        .tariff
+        .billing
+        .as_ref()
+        .map(|r| r.value.stopped_compute)
+    {
+        Ok(Stopped::Billed | Stopped::NoStop) => times.stopped,
+        _ => 0,
+    }
+}
+
+/// Stopped time, which some providers bill like running time.
 fn stopped<S: Sink>(
     case: &Case<'_>,
     group: &Group<'_>,
@@ -252,14 +271,14 @@ fn stopped<S: Sink>(
     per_hour: Money,
     class: Class,
     out: &mut Ledger<'_, S>,
-) -> u64 {
+) {
     let rule = case
         .tariff
         .billing
         .as_ref()
         .map(|r| r.value.stopped_compute);
     match rule {
-        Ok(Stopped::Free) => 0,
+        Ok(Stopped::Free) => {}
         Ok(Stopped::Billed | Stopped::NoStop) => {
             out.charge(class, LineKind::Idle, amount, per_hour, || {
                 let rule = case.tariff.billing.as_ref().ok();
@@ -270,10 +289,9 @@ fn stopped<S: Sink>(
                     rule.map_or_else(|| (*group.price.why).clone(), |r| r.why.clone()),
                 )
             });
-            group.times.stopped
         }
         // a commitment pays for the whole term in any case
-        _ if group.term_months > 0 => 0,
+        _ if group.term_months > 0 => {}
         _ => {
             let unknown = || Unknown {
                 reason: Msg::new("cost-unknown-stopped").arg("provider", &*case.offer.provider),
@@ -286,7 +304,6 @@ fn stopped<S: Sink>(
                     .arg("nodes", group.nodes)
                     .seconds("time", group.times.stopped as f64)
             });
-            0
         }
     }
 }
@@ -295,17 +312,13 @@ fn stopped<S: Sink>(
 fn unused<S: Sink>(
     case: &Case<'_>,
     group: &Group<'_>,
+    terms: Terms,
     used_s: u64,
     per_hour: Money,
     class: Class,
     out: &mut Ledger<'_, S>,
 ) {
-    if group.term_months == 0 {
-        return;
-    }
-    let term_s = u64::from(group.term_months) * month_s(case);
-    let terms = used_s.div_ceil(term_s).max(1);
-    let unused_s = terms.saturating_mul(term_s).saturating_sub(used_s);
+    let unused_s = terms.seconds.saturating_sub(used_s);
     let reuse = case.workload.money.commitment_reuse.clamp(0.0, 1.0);
     let mut quantity = scale(hours(unused_s), u64::from(group.nodes));
     if reuse > 0.0 {
@@ -320,12 +333,10 @@ fn unused<S: Sink>(
             Msg::new("bill-commitment-unused")
                 .arg("nodes", group.nodes)
                 .arg("months", group.term_months)
-                .arg("terms", terms as f64)
-                .arg(
-                    "used",
-                    used_s as f64 / (terms.saturating_mul(term_s)) as f64 * 100.0,
-                )
+                .arg("terms", terms.count as f64)
+                .arg("used", used_s as f64 / terms.seconds as f64 * 100.0)
                 .arg("reuse", reuse * 100.0)
+                .arg("calendar", by_date(case, terms))
                 .arg(
                     "upfront",
                     f64::from(group.price.upfront.unwrap_or(0.0)) * 100.0,
@@ -333,6 +344,18 @@ fn unused<S: Sink>(
             (*group.price.why).clone(),
         )
     });
+}
+
+/// That the terms end by date, where their hours are not those of the price.
+fn by_date(case: &Case<'_>, terms: Terms) -> Arg {
+    match case.tariff.calendar.as_deref() {
+        Some(calendar) if terms.seconds != terms.priced_s => Msg::new("bill-calendar-terms")
+            .arg("zone", &*calendar.zone.name)
+            .arg("hours", terms.seconds as f64 / 3600.0)
+            .arg("priced", terms.priced_s as f64 / 3600.0)
+            .into(),
+        _ => "".into(),
+    }
 }
 
 fn round_up(seconds: u64, step: u32) -> u64 {

@@ -4,10 +4,10 @@
 //! bank's fee on what was paid in foreign currency (before tax). People's work is neither taxed nor exchanged
 //! through a bank. Without a labour rate there is no labour line: the plan says so in a warning.
 
-use super::Case;
-use super::clock::{Times, fixed, hours, month_s, scale};
+use super::clock::{Times, billing_months, fixed, hours, month_s, scale};
 use super::ledger::{Amount, Class, Ledger};
 use super::sink::Sink;
+use super::{Case, calendar_note};
 use crate::sources;
 use lessee_model::workload::Job;
 use lessee_model::{AsOf, Basis, Confidence, Currency, Fixed, LineKind, Money, Msg, Provenance};
@@ -44,7 +44,10 @@ pub(crate) fn licences<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger
         }
         if let Some(price) = licence.per_node_month {
             let of = Amount {
-                quantity: scale(Fixed::ONE, whole_months(case, times).saturating_mul(nodes)),
+                quantity: scale(
+                    Fixed::ONE,
+                    licence_months(case, times).saturating_mul(nodes),
+                ),
                 unit: "node-month",
             };
             out.charge(Class::OTHER, LineKind::Licence, of, price, || {
@@ -54,8 +57,8 @@ pub(crate) fn licences<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger
     }
 }
 
-/// Months begun from order to result.
-fn whole_months(case: &Case<'_>, times: &Times) -> u64 {
+/// Months of a licence begun from order to result: its seller's, not the provider's.
+fn licence_months(case: &Case<'_>, times: &Times) -> u64 {
     times.running().div_ceil(month_s(case)).max(1)
 }
 
@@ -65,7 +68,7 @@ pub(crate) fn support<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger<
         return;
     };
     let why = || Provenance::user("money.support");
-    let months = whole_months(case, times);
+    let months = billing_months(case, times.running());
     let minimum = plan.minimum_per_month.map(|m| out.rates.convert(m));
     let mut minimum_met = false;
     let spend = out.spend.clone();
@@ -99,7 +102,9 @@ pub(crate) fn support<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger<
         };
         out.charge(Class::OTHER, LineKind::Support, of, price, || {
             (
-                Msg::new("bill-support-minimum").arg("months", months as f64),
+                Msg::new("bill-support-minimum")
+                    .arg("months", months as f64)
+                    .arg("calendar", calendar_note(case)),
                 why(),
             )
         });

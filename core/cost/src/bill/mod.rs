@@ -24,7 +24,9 @@ pub use compute::peak_share;
 pub use sink::SmallTotals;
 
 use ledger::Ledger;
-use lessee_model::{Bill, Currency, Machine, Money, Offer, Price, Purchase, Tariff, Workload};
+use lessee_model::{
+    Arg, Bill, Currency, Machine, Money, Msg, Offer, Price, Purchase, Tariff, Workload,
+};
 use sink::{Adder, Recorder};
 
 /// Which run is billed.
@@ -114,6 +116,14 @@ pub fn bill(case: &Case<'_>) -> Bill {
         lines,
         totals: adder.totals.iter().collect(),
         at_least: adder.at_least,
+    }
+}
+
+/// In whose months a line counts, where it is the calendar's; else nothing.
+fn calendar_note(case: &Case<'_>) -> Arg {
+    match case.tariff.calendar.as_deref() {
+        Some(c) => Msg::new("bill-calendar").arg("zone", &*c.zone.name).into(),
+        None => "".into(),
     }
 }
 

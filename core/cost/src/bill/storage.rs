@@ -1,11 +1,11 @@
 //! What lies on disks: block storage of the machines, object storage of data, results and checkpoints.
 //!
-//! GB-months are pro rata by hours of the provider's month. The data set lies in the provider's object storage
+//! GB-months are pro rata by hours of the provider's month, or by the calendar's where the provider counts so. The data set lies in the provider's object storage
 //! while the job runs and for as long as it is to be kept: it is read from there, or copied from there to a
 //! disk. Checkpoints follow their retention rule.
 
 use super::Case;
-use super::clock::{Times, fixed, month_s, months, scale, whole_seconds};
+use super::clock::{Times, fixed, months, scale, storage_by_date, storage_month_s, whole_seconds};
 use super::ledger::{Amount, Class, Ledger};
 use super::sink::Sink;
 use crate::elsewhere::bound;
@@ -110,7 +110,7 @@ pub(crate) fn block<S: Sink>(
         return;
     }
     let all = disk * f64::from(nodes);
-    let running = months(case, node_seconds / u64::from(nodes));
+    let running = months(case, 0, node_seconds / u64::from(nodes));
     volume(
         LineKind::BlockStorage,
         &case.tariff.block_running,
@@ -135,7 +135,7 @@ pub(crate) fn block<S: Sink>(
         LineKind::BlockStorage,
         &case.tariff.block_stopped,
         all,
-        months(case, times.stopped),
+        months(case, times.running(), times.stopped),
         || {
             Msg::new("bill-disk-stopped")
                 .arg("nodes", nodes)
@@ -160,7 +160,7 @@ pub(crate) fn objects<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger<
             LineKind::ObjectStorage,
             tariff,
             data.size.0,
-            months(case, held),
+            months(case, 0, held),
             || {
                 Msg::new("bill-data-kept")
                     .bytes("size", data.size.0)
@@ -172,12 +172,13 @@ pub(crate) fn objects<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger<
     let results = case.workload.data.out.0;
     if results > 0.0 {
         // results grow from nothing until the work is done: half of that time on average
-        let held = (keep - times.until_result() / 2).max(least);
+        let half = times.until_result() / 2;
+        let held = (keep - half).max(least);
         volume(
             LineKind::ObjectStorage,
             tariff,
             results,
-            months(case, held),
+            months(case, half, held),
             || {
                 Msg::new("bill-results-kept")
                     .bytes("size", results)
@@ -211,13 +212,14 @@ fn checkpoints<S: Sink>(case: &Case<'_>, times: &Times, least_s: f64, out: &mut 
     let every = times.work as f64 / written;
     let age = kept * every / 2.0;
     let during_s = (written - kept) * (kept * every).max(least_s) + kept * age;
-    let after_s = kept * rule.keep_for.0.max(least_s - age).max(0.0);
-    let part = |id: &'static str, copy_seconds: f64, out: &mut Ledger<'_, S>| {
+    let after_each = rule.keep_for.0.max(least_s - age).max(0.0);
+    let end = times.whole();
+    let part = |id: &'static str, time: Fixed, out: &mut Ledger<'_, S>| {
         volume(
             LineKind::ObjectStorage,
             &case.tariff.object_storage,
             rule.size.0,
-            fixed(copy_seconds / month_s(case) as f64),
+            time,
             || {
                 Msg::new(id)
                     .bytes("size", rule.size.0)
@@ -228,6 +230,11 @@ fn checkpoints<S: Sink>(case: &Case<'_>, times: &Times, least_s: f64, out: &mut 
             out,
         );
     };
-    part("bill-checkpoints-during", during_s, out);
-    part("bill-checkpoints-after", after_s, out);
+    let during = fixed(during_s / storage_month_s(case, 0, end));
+    part("bill-checkpoints-during", during, out);
+    let after = match storage_by_date(case) {
+        true => fixed(kept).times(months(case, end, whole_seconds(after_each))),
+        false => fixed(kept * after_each / storage_month_s(case, end, end)),
+    };
+    part("bill-checkpoints-after", after, out);
 }

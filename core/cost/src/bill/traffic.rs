@@ -4,17 +4,18 @@
 //! already used of it is taken off the first month's allowance and leaves the tiers where they are.
 //!
 //! Results are taken to leave in equal parts in each month begun of useful work (boot and set-up send nothing),
-//! and each month has its own allowance and tiers: a service of a year costs twelve times one of a month. Data
-//! on their way in move at once, in one month.
+//! and each month has its own allowance and tiers: a service of a year costs twelve times one of a month. Where
+//! the start of the job is known, the months are the provider's billing months, and each sends as much as its
+//! share of the working time. Data on their way in move at once, in one month.
 
-use super::Case;
 use super::clock::{Times, fixed, hours, month_s, scale};
 use super::ledger::{Amount, Class, Ledger};
 use super::sink::Sink;
 use super::storage::beyond_tiers;
+use super::{Case, calendar_note};
 use crate::tiers::{MonthVolume, monthly_tier_parts};
 use lessee_model::workload::{DataStorage, Destination, Job, Location};
-use lessee_model::{Fixed, Known, LineKind, Money, Msg, Tiers, Unknown};
+use lessee_model::{Fixed, Known, LineKind, Money, MonthPart, Msg, Tiers, Unknown};
 
 /// Where the data are, seen from the offer.
 #[derive(Clone, Copy, PartialEq)]
@@ -46,18 +47,21 @@ fn from(case: &Case<'_>) -> From {
 
 /// What moves, all of it, over how many months, and what the account used this month before.
 #[derive(Clone, Copy)]
-struct Moved {
+struct Moved<'a> {
     bytes: f64,
     months: u64,
     used_bytes: f64,
+    /// Seconds of useful work in each billing month, where the calendar says so.
+    by_date: &'a [MonthPart],
 }
 
-impl Moved {
-    fn at_once(bytes: f64) -> Moved {
+impl Moved<'_> {
+    fn at_once(bytes: f64) -> Moved<'static> {
         Moved {
             bytes,
             months: 1,
             used_bytes: 0.0,
+            by_date: &[],
         }
     }
 }
@@ -66,7 +70,7 @@ impl Moved {
 fn volume<S: Sink>(
     kind: LineKind,
     tariff: &Known<Tiers>,
-    moved: Moved,
+    moved: Moved<'_>,
     what: impl Fn() -> Msg,
     out: &mut Ledger<'_, S>,
 ) {
@@ -103,7 +107,15 @@ fn volume<S: Sink>(
             free: allowance,
         },
     ];
-    let parts = if months == 1 { &parts[..1] } else { &parts[..] };
+    let dated;
+    let parts = if !moved.by_date.is_empty() {
+        dated = by_date(moved.by_date, all, allowance, left);
+        &dated[..]
+    } else if months == 1 {
+        &parts[..1]
+    } else {
+        &parts[..]
+    };
     monthly_tier_parts(&tiers.value.tiers, parts, |part| {
         let of = Amount {
             quantity: part.quantity,
@@ -117,6 +129,37 @@ fn volume<S: Sink>(
             out.missing(kind, of, || beyond_tiers(part.price), &what);
         }
     });
+}
+
+/// The volume by billing months, in proportion to the working time in each. What was used before belongs to the
+/// month in which the job starts.
+fn by_date(months: &[MonthPart], all: Fixed, allowance: Fixed, left: Fixed) -> Vec<MonthVolume> {
+    let whole: u64 = months.iter().fold(0, |s, m| s.saturating_add(m.seconds));
+    let whole = i128::from(whole.max(1));
+    // cut at exact points, so that the parts add up; a hostile volume is divided first
+    let until = |seconds: u64| {
+        let seconds = i128::from(seconds);
+        let exact = all
+            .raw()
+            .checked_mul(seconds)
+            .map(|product| product / whole);
+        exact.unwrap_or_else(|| all.raw() / whole * seconds)
+    };
+    let (mut seconds, mut sent) = (0u64, 0);
+    let last = months.len().saturating_sub(1);
+    let part = |(i, month): (usize, &MonthPart)| {
+        seconds = seconds.saturating_add(month.seconds);
+        let end = if i == last { all.raw() } else { until(seconds) };
+        // several months in the far future are equal ones
+        let volume = Fixed::from_raw((end - sent) / i128::from(month.months));
+        sent = end;
+        MonthVolume {
+            months: month.months,
+            volume,
+            free: if month.index == 0 { left } else { allowance },
+        }
+    };
+    months.iter().enumerate().map(part).collect()
 }
 
 fn requests<S: Sink>(
@@ -276,16 +319,27 @@ pub(crate) fn outbound<S: Sink>(case: &Case<'_>, times: &Times, out: &mut Ledger
             "bill-results-other-region",
         ),
     };
+    let begin = times.boot.saturating_add(times.setup);
+    let by_date = match case.tariff.calendar.as_deref() {
+        Some(calendar) => calendar.parts(begin, begin.saturating_add(times.work)),
+        None => Vec::new(),
+    };
+    let months = match by_date.is_empty() {
+        true => times.work.div_ceil(month_s(case)).max(1),
+        false => by_date.iter().map(|p| p.months).sum(),
+    };
     let moved = Moved {
         bytes,
-        months: times.work.div_ceil(month_s(case)).max(1),
+        months,
         used_bytes: data.egress_used.0,
+        by_date: &by_date,
     };
     let what = || {
         Msg::new(id)
             .bytes("size", bytes)
             .bytes("used", data.egress_used.0)
             .arg("months", moved.months as f64)
+            .arg("calendar", calendar_note(case))
     };
     volume(kind, tariff, moved, what, out);
 }

@@ -3,16 +3,19 @@
 // each test binary uses its part
 #![allow(dead_code, unreachable_pub)]
 
+use jiff::tz::TimeZone;
 use lessee_cost::{Case, Percentile, Run};
-use lessee_model::tariff::{BillingRule, BootTime, PerVolumeMonth, Stopped, Tier, VolumeUnit};
+use lessee_model::tariff::{
+    BillingRule, BootTime, MonthRules, PerVolumeMonth, Stopped, Tier, VolumeUnit,
+};
 use lessee_model::workload::{
     Constraints, Data, DataStorage, Destination, HoursJob, ImageReadiness, Job, Kind, LeansOn,
     Location, MoneyRules, Setup,
 };
 use lessee_model::{
-    AcceleratorClass, Bill, Bytes, Confidence, Currency, Fixed, Fx, GpuRef, Known, LineKind,
-    Machine, MachineId, Market, Money, Msg, Offer, Origin, Price, Provenance, Purchase, Quantified,
-    Seconds, Sourced, Tariff, TaxNote, Tiers, Unknown, Workload,
+    AcceleratorClass, Bill, BillingZone, Bytes, Calendar, Confidence, Currency, Fixed, Fx, GpuRef,
+    Known, LineKind, Machine, MachineId, Market, Money, Msg, Offer, Origin, Price, Provenance,
+    Purchase, Quantified, Seconds, Sourced, Tariff, TaxNote, Tiers, Unknown, Workload,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -111,6 +114,8 @@ pub fn tariff() -> Tariff {
         }),
         rounding_elsewhere_s: Some((1, 3600)),
         month_hours: 730,
+        months: MonthRules::default(),
+        calendar: None,
         source_egress: None,
     }
 }
@@ -127,6 +132,7 @@ pub fn gpu() -> GpuRef {
 pub fn workload() -> Workload {
     Workload {
         name: "test".into(),
+        start: None,
         kind: Kind::Hours,
         job: Job::Hours(HoursJob {
             gpu_hours: 1.0,
@@ -265,6 +271,18 @@ impl World {
             base_nodes: 0,
             percentile: Percentile::P50,
         }
+    }
+
+    /// The job starts then, and the provider bills in this zone.
+    pub fn starts(&mut self, start: &str, zone: &str) {
+        let start = start.parse().expect("time");
+        let zone = BillingZone {
+            name: zone.into(),
+            zone: TimeZone::get(zone).expect("zone"),
+            confidence: Confidence::General,
+        };
+        self.workload.start = Some(start);
+        self.tariff.calendar = Calendar::new(start, zone).map(Arc::new);
     }
 
     pub fn case(&self) -> Case<'_> {

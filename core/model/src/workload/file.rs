@@ -1,6 +1,7 @@
 //! The workload as typed: TOML with every field optional. The doc comments are the help texts of the
 //! matching command-line flags and the descriptions in the JSON Schema.
 
+use super::StartTime;
 use crate::fx::FxRate;
 use crate::{Bytes, Count, Currency, GpuFilter, Interconnect, ModelKind, Money, Purchase, Seconds};
 use schemars::JsonSchema;
@@ -15,6 +16,9 @@ pub struct WorkloadFile {
     pub name: Option<String>,
     /// What is to be done; the section of the same name describes it.
     pub kind: Option<Kind>,
+    /// When the machines are ordered: `2027-01-28`, `2027-01-28T09:00` (in your time zone, --tz) or with an offset.
+    /// Billing months are then the provider's calendar months; absent = every month has 730 hours.
+    pub start: Option<StartTime>,
     pub train: Option<TrainFile>,
     pub finetune: Option<TrainFile>,
     pub sweep: Option<SweepFile>,

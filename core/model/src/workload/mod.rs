@@ -4,6 +4,7 @@
 mod file;
 mod parse;
 mod resolve;
+mod start;
 mod wording;
 
 pub use file::*;
@@ -12,11 +13,13 @@ pub use parse::{
     parse_workload_with,
 };
 pub use resolve::{Defaults, ResolveContext, checkpoint_bytes, lora_params, resolve};
+pub use start::StartTime;
 pub use wording::wording;
 
 use crate::{
     Bytes, Currency, Fx, GpuFilter, GpuRef, Interconnect, ModelSpec, Money, Range, Seconds,
 };
+use jiff::Timestamp;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -24,6 +27,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct Workload {
     pub name: String,
+    /// When the machines are ordered; `None` = not said, then months are counted in hours.
+    pub start: Option<Timestamp>,
     pub kind: Kind,
     pub job: Job,
     pub data: Data,
@@ -84,6 +89,8 @@ pub struct TrainJob {
     pub lora_rank: f64,
     /// Parameters of the adapters as a share of the model's, for models whose layers are not known.
     pub lora_fraction: f64,
+    /// Inner size of the feed-forward part over the hidden size, for models whose inner size is not known.
+    pub ffn_ratio: f64,
     /// CPU core-seconds to read, decode and augment one sample; `None` = by kind of model.
     pub cpu_seconds_per_sample: Option<f64>,
 }

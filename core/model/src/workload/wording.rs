@@ -89,6 +89,8 @@ fn expected_thing(expected: &str) -> Msg {
         "value-size"
     } else if starts(&["a duration"]) {
         "value-duration"
+    } else if starts(&["a time"]) {
+        "value-time"
     } else if starts(&["a count", "u8", "u16", "u32", "u64", "usize", "i32", "i64"]) {
         "value-count"
     } else if starts(&["an amount"]) {

@@ -64,6 +64,7 @@ families! {
     ttft_tuned: super::ttft_tuned::Coefficients,
     vision_infer_tuned: super::vision_infer_tuned::Coefficients,
     vision_latency_tuned: super::vision_infer_tuned::LatencyCoefficients,
+    vision_train_many_tuned: super::vision_train_tuned::Coefficients,
     vision_train_renter: super::vision_train_renter::Coefficients,
     vision_train_tuned: super::vision_train_tuned::Coefficients,
 }

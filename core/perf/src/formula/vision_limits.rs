@@ -45,6 +45,21 @@ impl Chip {
         (tensor + bytes + reference.vector / self.vector) / (mix.tensor + mix.bytes + 1.0)
     }
 
+    /// The rate that the matrix units keep up under the board's power limit, which is what holds their clocks down;
+    /// memory and vector units are left alone. Without a power limit in the data sheet the rate stays.
+    pub(crate) fn under_power(self, reference: &Chip, exponent: f64) -> Chip {
+        let share = (self.watt / reference.watt).powf(exponent);
+        let kept = if share.is_finite() && share > 0.0 {
+            share
+        } else {
+            1.0
+        };
+        Chip {
+            tensor: self.tensor * kept,
+            ..self
+        }
+    }
+
     /// A slice that has this share of everything but the power limit.
     pub(crate) fn slice(self, share: f64) -> Chip {
         Chip {
@@ -90,6 +105,22 @@ pub(crate) mod tests {
         };
         assert!((slower.time(&A100, mix, 1.0) - 1.5).abs() < 1e-12);
         assert!((A100.time(&A100, mix, 2.0) - 1.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn less_power_slows_the_matrix_units_alone() {
+        let quarter = Chip {
+            watt: 100.0,
+            ..A100
+        };
+        let kept = quarter.under_power(&A100, 0.5);
+        assert!((kept.tensor / A100.tensor - 0.5).abs() < 1e-12);
+        assert_eq!(kept.bandwidth, A100.bandwidth);
+        let unknown = Chip {
+            watt: f64::NAN,
+            ..A100
+        };
+        assert_eq!(unknown.under_power(&A100, 0.5).tensor, A100.tensor);
     }
 
     #[test]

@@ -3,8 +3,11 @@
 //!
 //! samples/s = GPUs x anchor / (time / generation + sync x carrier x 2 (n - 1) / n x memory0 / memory)
 //!
-//! `time` is that of [`super::vision_limits`]; the anchor is the speed of one reference GPU for this network and
-//! number format. Gradients are reduced once a step, so what a sample pays for it falls with the batch, and batches
+//! `time` is that of [`super::vision_limits`], with matrix units that slow down under a power limit as
+//! (W / W0)^watt. How much of it they take follows from the network's architecture: its weight is products x
+//! intensity / 500, where intensity is the forward FLOPs for each value that a layer writes (`data/perf.toml`,
+//! `[intensity]`), so that all networks of convolutions and attention share two numbers. The anchor is the speed of
+//! one reference GPU for this network and number format. Gradients are reduced once a step, so what a sample pays for it falls with the batch, and batches
 //! are as large as memory lets them: hence memory0 / memory. Over NVLink the same traffic costs a fixed share of
 //! what it costs over PCIe.
 //! Without an anchor the speed of the reference GPU is util x F0 / (3 x forward FLOPs): a backward pass costs two
@@ -52,11 +55,48 @@ impl<T: Copy> ByKind<T> {
     }
 }
 
+/// Weights of convolutions and attention, beside 1 of the vector units.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(crate) struct Layers {
+    /// Matrix products at [`UNIT_INTENSITY`].
+    pub(crate) products: f64,
+    pub(crate) bytes: f64,
+}
+
+/// FLOP per value at which the weight of matrix products is `products`; a scale, not a fact.
+const UNIT_INTENSITY: f64 = 500.0;
+
+impl Coefficients {
+    pub(crate) fn mix(&self, kind: Kind, intensity: f64) -> Mix {
+        match kind {
+            Kind::Conv | Kind::Dense => Mix {
+                tensor: self.layers.products * intensity / UNIT_INTENSITY,
+                bytes: self.layers.bytes,
+            },
+            Kind::Lookup => self.lookup,
+            Kind::Plain => self.plain,
+        }
+    }
+
+    /// Time of a sample relative to the reference, whatever the generation. `width`: bytes of a value over those of
+    /// mixed precision.
+    pub(crate) fn time(&self, chip: &Chip, mix: Mix, width: f64) -> f64 {
+        chip.under_power(&self.reference, self.watt)
+            .time(&self.reference, mix, width)
+    }
+}
+
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Coefficients {
     /// Fixed: an A100 with 80 GB on a module.
     pub(crate) reference: Chip,
-    pub(crate) mix: ByKind<Mix>,
+    pub(crate) layers: Layers,
+    /// Embeddings.
+    pub(crate) lookup: Mix,
+    /// Off the matrix units.
+    pub(crate) plain: Mix,
+    /// Exponent of the power limit on the rate of the matrix units.
+    pub(crate) watt: f64,
     /// Memory traffic of 32-bit training over that of mixed precision.
     pub(crate) width_single: f64,
     /// Time of a reduction over PCIe between two GPUs with the reference's memory, over that of one sample's work.
@@ -77,6 +117,8 @@ pub(crate) struct Query {
     /// Network and number format: `resnet50/half`, `bert_large_squad/single`.
     pub key: String,
     pub kind: Kind,
+    /// Forward FLOPs for each value that a layer writes.
+    pub intensity: f64,
     /// 32-bit (TF32 where the GPU has it) instead of mixed precision.
     pub single: bool,
     pub chip: Chip,
@@ -97,7 +139,7 @@ impl Query {
             let half = c.util.of(self.kind) * c.reference.tensor
                 / (3.0 * self.forward.unwrap_or(f64::NAN));
             // wider values make the reference slower too
-            let mix = c.mix.of(self.kind);
+            let mix = c.mix(self.kind, self.intensity);
             half / if self.single {
                 c.reference.time(&c.reference, mix, c.width_single)
             } else {
@@ -113,9 +155,10 @@ impl Query {
 
     /// Memory takes longer than the matrix units.
     pub(crate) fn streams_memory(&self, c: &Coefficients) -> bool {
-        let mix = c.mix.of(self.kind);
+        let mix = c.mix(self.kind, self.intensity);
         let width = if self.single { c.width_single } else { 1.0 };
-        let tensor = mix.tensor * c.reference.tensor / self.chip.tensor;
+        let chip = self.chip.under_power(&c.reference, c.watt);
+        let tensor = mix.tensor * c.reference.tensor / chip.tensor;
         mix.bytes * width * c.reference.bandwidth / self.chip.bandwidth > tensor
     }
 
@@ -123,7 +166,7 @@ impl Query {
     pub(crate) fn time(&self, c: &Coefficients) -> f64 {
         let width = if self.single { c.width_single } else { 1.0 };
         let generation = c.by_arch.get(&self.arch).copied().unwrap_or(1.0);
-        self.chip.time(&c.reference, c.mix.of(self.kind), width) / generation
+        c.time(&self.chip, c.mix(self.kind, self.intensity), width) / generation
     }
 }
 
@@ -177,12 +220,13 @@ mod tests {
         };
         Coefficients {
             reference: A100,
-            mix: ByKind {
-                conv: mix,
-                dense: mix,
-                lookup: mix,
-                plain: mix,
+            layers: Layers {
+                products: 1.0,
+                bytes: 2.0,
             },
+            lookup: mix,
+            plain: mix,
+            watt: 0.5,
             width_single: 1.5,
             sync: ByKind {
                 conv: 0.05,
@@ -206,6 +250,7 @@ mod tests {
         Query {
             key: "resnet50/half".into(),
             kind: Kind::Conv,
+            intensity: UNIT_INTENSITY,
             single: false,
             chip: A100,
             arch: "Ampere".into(),
@@ -230,6 +275,28 @@ mod tests {
             ..query(1.0, false)
         };
         assert!((single.time(&c) - 1.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn networks_with_more_products_a_value_gain_more_from_matrix_units_and_power() {
+        let c = coefficients();
+        let ask = |intensity, tensor, watt| {
+            Query {
+                intensity,
+                chip: Chip {
+                    tensor,
+                    watt,
+                    ..A100
+                },
+                ..query(1.0, false)
+            }
+            .time(&c)
+        };
+        // (1 x 0.5 + 2 + 1) / 4; (3 x 0.5 + 2 + 1) / 6
+        assert!((ask(500.0, 624e12, 400.0) - 0.875).abs() < 1e-12);
+        assert!((ask(1500.0, 624e12, 400.0) - 0.75).abs() < 1e-12);
+        // a quarter of the power: half the rate, (2 + 2 + 1) / 4
+        assert!((ask(500.0, 312e12, 100.0) - 1.25).abs() < 1e-12);
     }
 
     #[test]

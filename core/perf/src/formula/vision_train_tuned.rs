@@ -14,6 +14,9 @@
 //! fixed amount of work: with many or fast GPUs the share of each gets too small to fill it, and larger global
 //! batches need more samples; `crowded` is both, its part of `throughput` the first alone.
 //!
+//! One machine and several are two families with coefficients of their own: beyond a machine the network between
+//! machines and what a submitter did about small shares decide, which no row tells.
+//!
 //! Fitted on MLPerf Training v2.0 to v5.0, closed results (Apache-2.0), 1 to 8,192 GPUs; BERT and larger language
 //! models are those of `train_converge`. Do not trust it for recommendation networks over PCIe (all-to-all traffic),
 //! nor across stacks: a round gains up to 40 % on a new benchmark or a new GPU.
@@ -70,6 +73,7 @@ pub(crate) struct Query {
     pub chip: Chip,
     pub arch: String,
     pub gpus: f64,
+    pub several_machines: bool,
     /// The GPUs reach each other over NVLink or its like, or there is one.
     pub linked: bool,
     /// Samples a step of all GPUs.
@@ -106,7 +110,11 @@ impl Query {
 
 impl Question for Query {
     fn family(&self) -> &'static str {
-        "vision_train_tuned"
+        if self.several_machines {
+            "vision_train_many_tuned"
+        } else {
+            "vision_train_tuned"
+        }
     }
 
     fn class(&self) -> &'static str {
@@ -126,7 +134,11 @@ impl Question for Query {
     }
 
     fn answer(&self, calibration: &Calibration) -> f64 {
-        let fitted = &calibration.vision_train_tuned;
+        let fitted = if self.several_machines {
+            &calibration.vision_train_many_tuned
+        } else {
+            &calibration.vision_train_tuned
+        };
         fitted.anchor(&self.key) * self.relative(&fitted.coefficients)
     }
 }
@@ -166,6 +178,7 @@ mod tests {
             chip: A100,
             arch: "Ampere".into(),
             gpus,
+            several_machines: false,
             linked: true,
             batch: Some(4096.0),
         }

@@ -2,7 +2,7 @@
 
 use super::Choice;
 use crate::PerfContext;
-use crate::outcome::Terms;
+use crate::outcome::{Terms, fixed, power};
 use crate::range::Class;
 use crate::spec::{Device, RateKind};
 use crate::sync::BusKind;
@@ -50,35 +50,39 @@ pub(super) fn terms(choice: &Choice<'_>, family: &str, cx: PerfContext<'_>) -> T
     let (r, s) = (&choice.replica, choice.step);
     let (on, job) = (&r.on, r.job);
     let admitted = cx.tables.coefficients.serve.max_batch;
-    t.add("batch", choice.batch, "sequences", Basis::Modelled, source, || {
-        let room = choice.memory.usable - choice.memory.weights - choice.memory.overhead;
-        format!(
-            "largest with step <= {:.1} ms; memory holds {:.0}, the engine admits {admitted:.0}",
-            job.tpot.0 * 1e3,
-            (room / r.reserved()).floor(),
-        )
-    });
+    t.add(
+        "batch",
+        choice.batch,
+        "sequences",
+        Basis::Modelled,
+        source,
+        || {
+            let room = choice.memory.usable - choice.memory.weights - choice.memory.overhead;
+            Msg::new("formula-batch")
+                .arg("limit", fixed(job.tpot.0 * 1e3, 1))
+                .arg("held", fixed((room / r.reserved()).floor(), 0))
+                .arg("admitted", fixed(admitted, 0))
+        },
+    );
     t.add("memory", s.memory, "s", Basis::Modelled, source, || {
-        format!(
-            "{:.3e} B weights / ({} x share x {:.1} GB/s) + {} x {:.0} B x {} tokens / ({} x {:.1} GB/s)",
-            on.weights(),
-            on.gpus,
-            on.chip.bandwidth / 1e9,
-            choice.batch,
-            on.network.kv_values * on.kv_bytes,
-            job.input_tokens + job.output_tokens / 2.0,
-            on.shards(),
-            on.chip.bandwidth / 1e9
-        )
+        Msg::new("formula-memory-read")
+            .arg("weights", power(on.weights()))
+            .arg("gpus", on.gpus.to_string())
+            .arg("gbs", fixed(on.chip.bandwidth / 1e9, 1))
+            .arg("batch", choice.batch.to_string())
+            .arg("kv", fixed(on.network.kv_values * on.kv_bytes, 0))
+            .arg(
+                "tokens",
+                (job.input_tokens + job.output_tokens / 2.0).to_string(),
+            )
+            .arg("shards", on.shards().to_string())
     });
     t.add("compute", s.products, "s", Basis::Modelled, source, || {
-        format!(
-            "2 x {:.3e} x {} / ({} x what power and mfu leave of {:.3e} FLOP/s)",
-            on.network.active_params(),
-            choice.batch,
-            on.gpus,
-            on.chip.flops
-        )
+        Msg::new("formula-decode-compute")
+            .arg("params", power(on.network.active_params()))
+            .arg("batch", choice.batch.to_string())
+            .arg("gpus", on.gpus.to_string())
+            .arg("flops", power(on.chip.flops))
     });
     t.add(
         "prefill_share",
@@ -87,32 +91,33 @@ pub(super) fn terms(choice: &Choice<'_>, family: &str, cx: PerfContext<'_>) -> T
         Basis::Modelled,
         source,
         || {
-            format!(
-                "{} / {} x {:.4} s for a prompt of {} tokens",
-                choice.batch, job.output_tokens, choice.prefill, job.input_tokens
-            )
+            Msg::new("formula-prefill")
+                .arg("batch", choice.batch.to_string())
+                .arg("output", job.output_tokens.to_string())
+                .arg("seconds", fixed(choice.prefill, 4))
+                .arg("input", job.input_tokens.to_string())
         },
     );
     t.add("fixed", s.fixed, "s", Basis::Modelled, source, || {
-        "per step".to_owned()
+        Msg::new("formula-per-step")
     });
     t.add("host", s.host, "s", Basis::Modelled, source, || {
-        format!("{} x {} us", choice.batch, r.c.sequence_us)
+        Msg::new("formula-host")
+            .arg("batch", choice.batch.to_string())
+            .arg("us", r.c.sequence_us.to_string())
     });
     if on.gpus > 1.0 {
         t.add("link", s.links, "s", Basis::Modelled, source, || {
-            format!(
-                "2 x {} layers x {:.1} us + {} x {:.0} B / {:.1} GB/s",
-                on.network.layers,
-                r.links.reduce * 1e6,
-                choice.batch,
-                on.link_bytes(),
-                r.links.bus / 1e9
-            )
+            Msg::new("formula-tensor-link")
+                .arg("layers", on.network.layers.to_string())
+                .arg("us", fixed(r.links.reduce * 1e6, 1))
+                .arg("batch", choice.batch.to_string())
+                .arg("bytes", fixed(on.link_bytes(), 0))
+                .arg("gbs", fixed(r.links.bus / 1e9, 1))
         });
     }
     t.add("step", s.total, "s", Basis::Modelled, source, || {
-        "((sqrt(memory^2 + compute^2) + prefill share + link + fixed)^3 + host^3)^(1/3)".to_owned()
+        Msg::new("formula-decode-step")
     });
     t
 }

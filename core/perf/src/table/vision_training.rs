@@ -56,6 +56,8 @@ pub(super) fn throughput(row: &Row, cx: TableContext<'_>) -> Result<Box<dyn Ques
         .iter()
         .any(|w| precision.contains(w));
     let kind = kind(row, cx);
+    let i = &cx.perf.tables.coefficients.intensity;
+    let own = i.of(&row.model);
     let single_anyway = runs_in_single(&row.model.to_ascii_lowercase());
     let format = if half && !single_anyway {
         Format::Half
@@ -75,6 +77,11 @@ pub(super) fn throughput(row: &Row, cx: TableContext<'_>) -> Result<Box<dyn Ques
     Ok(Box::new(vision_train_renter::Query {
         key: format!("{tier}{}{sequence}/{ending}", row.model),
         kind,
+        intensity: own.unwrap_or(if kind == Kind::Dense {
+            i.transformer
+        } else {
+            i.cnn
+        }),
         single: !half && !single_anyway,
         chip: chip(spec, format)?,
         arch: spec.arch.to_string(),
@@ -119,6 +126,7 @@ pub(super) fn benchmark(row: &Row, cx: TableContext<'_>) -> Result<Box<dyn Quest
         _ => return Err(unknown_metric(row)),
     };
     let gpus = row.n_gpu.filter(|n| *n >= 1.0).ok_or_else(missing)?;
+    let machines = row.nodes.unwrap_or(1.0);
     Ok(Box::new(vision_train_tuned::Query {
         key: format!("{model}/{ending}"),
         asked,
@@ -127,6 +135,7 @@ pub(super) fn benchmark(row: &Row, cx: TableContext<'_>) -> Result<Box<dyn Quest
         chip: chip(spec, Format::Half)?,
         arch: spec.arch.to_string(),
         gpus,
+        several_machines: machines > 1.0,
         linked: gpus == 1.0 || linked(spec),
         batch: row.global_batch,
     }))

@@ -16,7 +16,7 @@ use crate::feed::{Appetite, ceiling};
 use crate::formula::train_llm::{Compute, Format, Processor, Shape, Tier, Trained, Work, compute};
 use crate::memory::Footprint;
 use crate::nofit::NoFit;
-use crate::outcome::{Outcome, Terms};
+use crate::outcome::{Outcome, Terms, fixed, power};
 use crate::predict::Group;
 use crate::range::Class;
 use crate::spec::Rate;
@@ -223,32 +223,27 @@ fn terms(p: &Problem<'_>, best: &Candidate, fed: f64, group: &Group<'_>) -> Term
     let again = u32::from(layout.activation_checkpointing);
     let matmul = || {
         let least = if p.job.method == Method::Full { 6 } else { 4 };
-        format!(
-            "{} x {:.3e} FLOP / (share x {:.2} x {:.4e} dense FLOP/s)",
-            least + 2 * again,
-            p.job.model.active_params,
-            p.rate.gemm_share,
-            p.rate.dense
-        )
+        Msg::new("formula-matmul")
+            .arg("times", least + 2 * again)
+            .arg("params", power(p.job.model.active_params))
+            .arg("gemm", fixed(p.rate.gemm_share, 2))
+            .arg("dense", power(p.rate.dense))
     };
     let attention = || {
-        format!(
-            "2 x {} layers x {} hidden x {} tokens x {}.5 FLOP / (share x 16-bit rate)",
-            p.layers,
-            p.hidden,
-            p.job.seq_len,
-            3 + again
-        )
+        Msg::new("formula-attention")
+            .arg("layers", p.layers.to_string())
+            .arg("hidden", p.hidden.to_string())
+            .arg("tokens", p.job.seq_len.to_string())
+            .arg("times", 3 + again)
     };
     let elements = || {
         let gbs = group.device.bandwidth().map_or(0.0, |b| b / 1e9);
-        format!(
-            "(bytes x {} layers x {} hidden x {}/3 + bytes x {} vocabulary) / {gbs:.0} GB/s",
-            p.layers,
-            p.hidden,
-            3 + again,
-            p.job.model.vocab.unwrap_or(0.0)
-        )
+        Msg::new("formula-element-wise")
+            .arg("layers", p.layers.to_string())
+            .arg("hidden", p.hidden.to_string())
+            .arg("times", 3 + again)
+            .arg("vocab", p.job.model.vocab.unwrap_or(0.0).to_string())
+            .arg("gbs", fixed(gbs, 0))
     };
     t.add(
         "matmul",
@@ -281,43 +276,40 @@ fn terms(p: &Problem<'_>, best: &Candidate, fed: f64, group: &Group<'_>) -> Term
         Basis::Modelled,
         source,
         || {
-            format!(
-                "{:.0} tokens a replica x {:.3e} s / {} + {} micro-batches x {:.3e} s",
-                best.per_replica * p.job.seq_len,
-                part.per_token(),
-                layout.tensor_parallel,
-                best.micro_steps,
-                part.per_micro_batch
-            )
+            Msg::new("formula-step-compute")
+                .arg("tokens", fixed(best.per_replica * p.job.seq_len, 0))
+                .arg("seconds", power(part.per_token()))
+                .arg("tp", layout.tensor_parallel)
+                .arg("micro", best.micro_steps.to_string())
+                .arg("each", power(part.per_micro_batch))
         },
     );
     let (link, basis) = p.bus.source(group.cx);
     if p.gpus > 1.0 {
         t.add("gradient_sync", step.sync, "s", basis, link, || {
-            format!(
-                "{:.3e} B gradients, ZeRO {}, {} GPU x {} machines, bus {:.1} GB/s ({:.1} to {:.1}), network {:.2} GB/s",
-                p.gradient_bytes,
-                layout.zero_stage,
-                p.per_machine,
-                p.nodes,
-                p.bus.mid / 1e9,
-                p.bus.low / 1e9,
-                p.bus.high / 1e9,
-                p.net.collective / 1e9
-            )
+            Msg::new("formula-gradient-sync")
+                .arg("bytes", power(p.gradient_bytes))
+                .arg("zero", u32::from(layout.zero_stage))
+                .arg("gpus", p.per_machine.to_string())
+                .arg("nodes", p.nodes.to_string())
+                .arg("mid", fixed(p.bus.mid / 1e9, 1))
+                .arg("low", fixed(p.bus.low / 1e9, 1))
+                .arg("high", fixed(p.bus.high / 1e9, 1))
+                .arg("net", fixed(p.net.collective / 1e9, 2))
         });
         t.add("tensor_parallel", step.tensor, "s", basis, link, || {
-            format!("tp {} over the same bus", layout.tensor_parallel)
+            Msg::new("formula-tensor-parallel").arg("tp", layout.tensor_parallel)
         });
     }
     t.add("step", step.total, "s", Basis::Modelled, source, || {
-        format!(
-            "{:.3} + {:.3} + {:.3} - hidden {:.3}",
-            step.compute,
-            step.tensor,
-            step.sync,
-            step.compute + step.tensor + step.sync - step.total
-        )
+        Msg::new("formula-train-step")
+            .arg("compute", fixed(step.compute, 3))
+            .arg("tensor", fixed(step.tensor, 3))
+            .arg("sync", fixed(step.sync, 3))
+            .arg(
+                "hidden",
+                fixed(step.compute + step.tensor + step.sync - step.total, 3),
+            )
     });
     if fed.is_finite() {
         t.add(
@@ -326,7 +318,7 @@ fn terms(p: &Problem<'_>, best: &Candidate, fed: f64, group: &Group<'_>) -> Term
             "tokens/s",
             Basis::Assumed,
             &p.c.feed.source,
-            || "lowest of CPU, storage requests and bandwidth, all machines".to_owned(),
+            || Msg::new("formula-feed-lowest"),
         );
     }
     t

@@ -266,6 +266,7 @@ pub(crate) fn training(name: &str, method: Method, seq_len: f64) -> TrainJob {
         sharding: Sharding::Auto,
         lora_rank: 16.0,
         lora_fraction: 0.005,
+        ffn_ratio: 3.5,
         cpu_seconds_per_sample: None,
     }
 }

@@ -5,15 +5,20 @@
 
 mod cheapest_spot;
 mod greedy;
+pub mod lessee;
 mod on_demand;
+mod skynomad;
 mod time_sliced;
 mod uniform_progress;
+mod uniform_zones;
 
 pub use cheapest_spot::CheapestSpot;
 pub use greedy::Greedy;
 pub use on_demand::OnDemand;
+pub use skynomad::{Settings as SkyNomadSettings, SkyNomad, Value as SkyNomadValue};
 pub use time_sliced::TimeSliced;
 pub use uniform_progress::UniformProgress;
+pub use uniform_zones::{UniformByAvailability, UniformByAvailabilityAndPrice, UniformBySwitching};
 
 use crate::job::{Job, ceil_div};
 use crate::market::Market;
@@ -36,6 +41,8 @@ pub enum Choice {
     Idle,
     /// Go on with what runs, nothing included.
     Keep,
+    /// Stop what runs, then go on down the list: whatever starts after it is a new start, also where it ran.
+    Stop,
     /// Spot in this zone: may be refused.
     Spot(usize),
     /// On-demand in this zone: always starts.
@@ -143,7 +150,8 @@ pub trait Policy {
     /// A spot launch was tried in `zone`.
     fn launched(&mut self, _now: &Now, _zone: usize, _started: bool) {}
 
-    /// The choice is made and `running` runs for this tick; zones to probe go into `out`.
+    /// The choice is made and `running` runs for this tick; zones to probe go into `out`. Not called any more once
+    /// [`crate::Guard::Latch`] has taken over.
     fn settled(&mut self, _now: &Now, _running: Running, _out: &mut Vec<usize>) {}
 
     /// A probe of `zone` was answered.

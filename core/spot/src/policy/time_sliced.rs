@@ -29,22 +29,26 @@ impl Policy for TimeSliced {
     fn decide(&mut self, now: &Now, out: &mut Vec<Choice>) {
         let job = now.job;
         let elapsed = now.elapsed_ms();
+        // in seconds and in this order, since sums that should be whole ticks are rounded down below: other units
+        // round the other way, and the public simulator's figures then differ
+        let seconds = |ms: i64| ms as f64 / 1000.0;
+        let (work, whole) = (seconds(job.work_ms), seconds(job.deadline_ms));
         let quota = |slice: i64| {
             let from = slice * self.slice_ms;
             let to = (from + self.slice_ms).min(job.deadline_ms);
-            job.work_ms as f64 * (to - from) as f64 / job.deadline_ms as f64
+            work * seconds(to - from) / whole
         };
         let last = ceil_div(job.deadline_ms, self.slice_ms) - 1;
         while self.slice < last && elapsed >= (self.slice + 1) * self.slice_ms {
-            self.gain += (now.done_ms() - self.done_at_start) as f64 - quota(self.slice);
+            self.gain += seconds(now.done_ms() - self.done_at_start) - quota(self.slice);
             self.done_at_start = now.done_ms();
             self.slice += 1;
         }
-        let gap = now.market.gap_ms as f64;
-        let overhead = job.overhead_ms as f64;
-        let to_do = quota(self.slice) - (now.done_ms() - self.done_at_start) as f64;
+        let gap = seconds(now.market.gap_ms);
+        let overhead = seconds(job.overhead_ms);
+        let to_do = quota(self.slice) - seconds(now.done_ms() - self.done_at_start);
         let end = ((self.slice + 1) * self.slice_ms).min(job.deadline_ms);
-        let room = (((end - elapsed) as f64 + self.gain) / gap).floor();
+        let room = ((seconds(end - elapsed) + self.gain) / gap).floor();
         let zone = now.cheapest_on_demand();
         let (need, need2, left) = (now.ticks_needed(1), now.ticks_needed(2), now.ticks_left());
         if !(to_do - self.gain <= 0.0 && need2 < left) {

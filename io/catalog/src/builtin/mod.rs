@@ -12,8 +12,8 @@ use crate::build::Interner;
 use lessee_model::gpu::plain_name;
 use lessee_model::workload::Defaults;
 use lessee_model::{
-    Catalog, Currency, GpuTable, Machine, Market, ModelTable, Money, Provenance, TariffBook,
-    glob_match,
+    BillingZone, Catalog, Currency, GpuTable, Machine, Market, ModelTable, Money, Provenance,
+    TariffBook, glob_match,
 };
 use rows::read;
 use std::cell::RefCell;
@@ -45,8 +45,8 @@ pub struct ProviderInfo {
     pub aliases: Vec<Arc<str>>,
     pub market: Market,
     pub currency: Currency,
-    /// IANA zone in which the provider bills: for people to read, no calculation uses it.
-    pub billing_zone: Arc<str>,
+    /// Where its billing months begin.
+    pub billing_zone: BillingZone,
     pub month_hours: u32,
     pub why: Provenance,
 }
@@ -156,6 +156,7 @@ impl Facts {
 }
 
 fn providers(strings: &RefCell<Interner>) -> Result<Vec<ProviderInfo>, CatalogError> {
+    let zones = jiff::tz::TimeZoneDatabase::bundled();
     let mut out = Vec::new();
     read(
         "providers.csv",
@@ -179,7 +180,14 @@ fn providers(strings: &RefCell<Interner>) -> Result<Vec<ProviderInfo>, CatalogEr
                     other => return Err(format!("market: `{other}`")),
                 },
                 currency: r.need("currency")?,
-                billing_zone: r.text("billing_zone")?,
+                billing_zone: BillingZone {
+                    name: r.text("billing_zone")?,
+                    // the data and not the machine decide, so the zones come from the binary too
+                    zone: zones
+                        .get(r.get("billing_zone")?)
+                        .map_err(|e| format!("billing_zone: {e}"))?,
+                    confidence: r.why()?.confidence,
+                },
                 month_hours: r.need("month_hours")?,
                 why: r.why()?,
             });

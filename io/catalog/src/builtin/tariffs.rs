@@ -6,8 +6,8 @@ use crate::CatalogError;
 use crate::build::Interner;
 use lessee_model::Fixed;
 use lessee_model::tariff::{
-    AdvisorRow, BillingRow, BootRow, CommitmentRow, EgressRow, SpotTermRow, Stopped, StorageRow,
-    TariffBook,
+    AdvisorRow, BillingRow, BootRow, CommitmentRow, EgressRow, MonthRule, MonthRules, SpotTermRow,
+    Stopped, StorageRow, TariffBook,
 };
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -27,8 +27,22 @@ pub(super) fn tariffs(
             .iter()
             .map(|p| (Arc::clone(&p.key), p.month_hours))
             .collect(),
+        zones: providers
+            .iter()
+            .map(|p| (Arc::clone(&p.key), p.billing_zone.clone()))
+            .collect(),
         ..TariffBook::default()
     };
+    let (file, text) = data!("tariffs/months.csv");
+    read(file, text, strings, |r| {
+        let rules = MonthRules {
+            storage: month_rule(r.get("storage_month")?)?,
+            subscription: month_rule(r.get("subscription_month")?)?,
+        };
+        r.why()?;
+        book.month_rules.insert(r.text("provider")?, rules);
+        Ok(())
+    })?;
     let (file, text) = data!("tariffs/egress.csv");
     read(file, text, strings, |r| {
         // set by the host, offer by offer
@@ -137,6 +151,14 @@ pub(super) fn tariffs(
     Ok(book)
 }
 
+fn month_rule(word: &str) -> Result<MonthRule, String> {
+    match word {
+        "calendar" => Ok(MonthRule::Calendar),
+        "hours" => Ok(MonthRule::Hours),
+        other => Err(format!("month: `{other}`")),
+    }
+}
+
 fn stopped(word: &str) -> Result<Stopped, String> {
     match word {
         "free" => Ok(Stopped::Free),
@@ -155,6 +177,9 @@ mod tests {
         let book = &facts.tariffs;
         assert_eq!(book.month_hours.len(), facts.providers.len());
         assert!(book.month_hours.values().all(|h| (672..=744).contains(h)));
+        assert_eq!(book.zones.len(), facts.providers.len());
+        let known = |p: &std::sync::Arc<str>| book.zones.contains_key(p);
+        assert!(!book.month_rules.is_empty() && book.month_rules.keys().all(known));
         for row in &book.egress {
             assert!(!row.why.source.contains("assumed"), "{row:?}");
         }

@@ -5,15 +5,20 @@
 
 use super::header::{self, Column, Role};
 use super::names::Names;
+use std::collections::HashMap;
 
 /// Lines that one machine may take.
 const LONGEST: usize = 60;
+
+/// Titles that are remembered; a text with more different ones is read all the same.
+const MOST_TITLES: usize = 4096;
 
 #[derive(Default)]
 pub(crate) struct Pairs {
     /// What the title of each line stands for, once it was looked at: reading a title costs most, and lines are
     /// looked at from each line before them.
     roles: Vec<Option<Option<Role>>>,
+    titles: HashMap<String, Option<Role>>,
     /// No machine begins before this line: a run that failed ends here for all that begin within it.
     dead_until: usize,
     /// The next line with a price, and the next that names a machine; what lies before is not known.
@@ -122,9 +127,21 @@ impl Pairs {
         if let Some(known) = self.roles[line] {
             return known;
         }
-        let column = pair(lines[line]).and_then(|(key, _)| header::column(&key, names));
-        let role = column.filter(|c| c.facts.gpus.is_empty()).map(|c| c.role);
+        let role = pair(lines[line]).and_then(|(key, _)| self.title(key, names));
         self.roles[line] = Some(role);
+        role
+    }
+
+    /// What a title stands for: the same few come again and again in a long text.
+    fn title(&mut self, key: String, names: &Names<'_>) -> Option<Role> {
+        if let Some(known) = self.titles.get(&key) {
+            return *known;
+        }
+        let column = header::column(&key, names).filter(|c| c.facts.gpus.is_empty());
+        let role = column.map(|c| c.role);
+        if self.titles.len() < MOST_TITLES {
+            self.titles.insert(key, role);
+        }
         role
     }
 }

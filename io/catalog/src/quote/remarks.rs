@@ -181,6 +181,17 @@ fn date_and_validity(folded: &str, names: &Names<'_>, out: &mut Scan) {
 }
 
 fn currencies(raw: &str, seen: &mut Vec<Currency>) {
+    // most lines name no currency: one look at the bytes tells
+    let code = |w: &[u8]| {
+        matches!(
+            w,
+            b"RMB" | b"rmb" | b"CNY" | b"cny" | b"USD" | b"usd" | b"EUR" | b"GBP" | b"JPY"
+        )
+    };
+    let signs = raw.bytes().any(|b| b == b'$' || !b.is_ascii());
+    if !signs && !raw.as_bytes().windows(3).any(code) {
+        return;
+    }
     let yen = any(raw, &["JPY", "日元", "円", "JP¥"]);
     for (words, code) in [
         (

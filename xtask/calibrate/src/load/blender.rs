@@ -1,19 +1,15 @@
 //! `data/render/blender_scores.csv`, which the repository carries: rendering is fitted without any other folder.
 
+use super::lines::Lines;
 use super::{Loaded, LoadedRow};
 use anyhow::Result;
 use lessee_perf::table::{Row, TableKind};
 use std::path::Path;
 
 pub(super) fn read(path: &Path, loaded: &mut Loaded) -> Result<()> {
-    let mut reader = csv::Reader::from_path(path)?;
-    let headers = reader.headers()?.clone();
-    for record in reader.records() {
-        let record = record?;
-        let cell = |name: &str| {
-            let at = headers.iter().position(|h| h == name);
-            at.and_then(|i| record.get(i)).unwrap_or("").trim()
-        };
+    let lines = Lines::read(path)?;
+    for line in lines.iter() {
+        let cell = |name: &str| line.cell(name);
         let row = Row {
             table: TableKind::Render,
             source: cell("source").to_owned(),

@@ -2,25 +2,16 @@
 //!
 //! A line becomes two rows, `host_to_device_gbs` and `device_copy_gbs`, the slowest GPU of the machine each.
 
+use super::lines::Lines;
 use super::{Loaded, LoadedRow};
 use anyhow::Result;
 use lessee_perf::table::{Row, TableKind};
 use std::path::Path;
 
 pub(super) fn read(path: &Path, loaded: &mut Loaded) -> Result<()> {
-    let file = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let mut reader = csv::Reader::from_path(path)?;
-    let headers = reader.headers()?.clone();
-    for record in reader.records() {
-        let record = record?;
-        let cell = |name: &str| {
-            let at = headers.iter().position(|h| h == name);
-            at.and_then(|i| record.get(i)).unwrap_or("").trim()
-        };
+    let lines = Lines::read(path)?;
+    for line in lines.iter() {
+        let cell = |name: &str| line.cell(name);
         let (vendor, instance) = (cell("vendor"), cell("instance"));
         // virtual GPUs do not tell their link
         let lanes = cell("link_width_current")
@@ -56,7 +47,7 @@ pub(super) fn read(path: &Path, loaded: &mut Loaded) -> Result<()> {
                 ..Row::default()
             };
             loaded.rows.push(LoadedRow {
-                file: file.clone(),
+                file: lines.name.clone(),
                 row,
             });
         }

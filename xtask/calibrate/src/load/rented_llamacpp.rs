@@ -2,6 +2,7 @@
 //!
 //! Servers with the same GPUs become one row, their median. Left out: runs with layers on the CPU.
 
+use super::lines::Lines;
 use super::{Loaded, LoadedRow};
 use crate::fit::quantile;
 use anyhow::Result;
@@ -23,20 +24,10 @@ const FILES: [(&str, &str); 6] = [
 const ALL_LAYERS: &str = "999";
 
 pub(super) fn read(path: &Path, loaded: &mut Loaded) -> Result<()> {
-    let file = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let mut reader = csv::Reader::from_path(path)?;
-    let headers = reader.headers()?.clone();
+    let lines = Lines::read(path)?;
     let mut groups: BTreeMap<String, (Row, Vec<f64>)> = BTreeMap::new();
-    for record in reader.records() {
-        let record = record?;
-        let cell = |name: &str| {
-            let at = headers.iter().position(|h| h == name);
-            at.and_then(|i| record.get(i)).unwrap_or("").trim()
-        };
+    for line in lines.iter() {
+        let cell = |name: &str| line.cell(name);
         let network = FILES
             .iter()
             .find(|(part, _)| cell("model").starts_with(part));
@@ -79,7 +70,7 @@ pub(super) fn read(path: &Path, loaded: &mut Loaded) -> Result<()> {
     for (row, mut values) in groups.into_values() {
         let value = Some(quantile(&mut values, 0.5));
         loaded.rows.push(LoadedRow {
-            file: file.clone(),
+            file: lines.name.clone(),
             row: Row { value, ..row },
         });
     }

@@ -5,6 +5,7 @@
 //! of its runs. Left out: pairs whose saturated run brought less than one
 //! stream (it failed), and the 70B model, whose number format is not recorded and which no GPU count explains.
 
+use super::lines::Lines;
 use super::{Loaded, LoadedRow};
 use anyhow::Result;
 use lessee_perf::table::{Row, TableKind};
@@ -23,12 +24,8 @@ struct Run {
 }
 
 pub(super) fn read(path: &Path, loaded: &mut Loaded) -> Result<()> {
-    let file = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let runs = runs(path)?;
+    let lines = Lines::read(path)?;
+    let runs = runs(&lines);
     let mut pairs: BTreeMap<&str, Vec<&Run>> = BTreeMap::new();
     for run in runs.values() {
         pairs.entry(&run.pair).or_default().push(run);
@@ -48,7 +45,7 @@ pub(super) fn read(path: &Path, loaded: &mut Loaded) -> Result<()> {
                     ..run.row.clone()
                 };
                 loaded.rows.push(LoadedRow {
-                    file: file.clone(),
+                    file: lines.name.clone(),
                     row,
                 });
             }
@@ -70,16 +67,10 @@ pub(super) fn read(path: &Path, loaded: &mut Loaded) -> Result<()> {
     Ok(())
 }
 
-fn runs(path: &Path) -> Result<BTreeMap<String, Run>> {
-    let mut reader = csv::Reader::from_path(path)?;
-    let headers = reader.headers()?.clone();
+fn runs(lines: &Lines) -> BTreeMap<String, Run> {
     let mut runs: BTreeMap<String, Run> = BTreeMap::new();
-    for record in reader.records() {
-        let record = record?;
-        let cell = |name: &str| {
-            let at = headers.iter().position(|h| h == name);
-            at.and_then(|i| record.get(i)).unwrap_or("").trim()
-        };
+    for line in lines.iter() {
+        let cell = |name: &str| line.cell(name);
         if cell("model") == UNRECORDED {
             continue;
         }
@@ -118,5 +109,5 @@ fn runs(path: &Path) -> Result<BTreeMap<String, Run>> {
             );
         }
     }
-    Ok(runs)
+    runs
 }

@@ -3,13 +3,14 @@
 use super::marks::legend;
 use super::row::{Row, table};
 use crate::args::ListArgs;
+use crate::commands::providers::suggestion;
 use crate::facts;
 use crate::failure::Failure;
 use crate::output::Printer;
 use crate::settings::Settings;
 use lessee_catalog::{Facts, ListFilter, Listing};
 use lessee_model::plan::CatalogDoc;
-use lessee_model::{Exit, Msg, StaleAfter, did_you_mean};
+use lessee_model::{Exit, Msg, StaleAfter};
 use lessee_report::documents::CatalogListDoc;
 use lessee_report::{Head, Report};
 use serde_json::Value;
@@ -162,15 +163,11 @@ fn check_providers(facts: &Facts, names: &[String]) -> Result<(), Failure> {
                 .any(|o| o.provider.eq_ignore_ascii_case(name))
         };
         if facts.provider(name).is_none() && !offered() {
-            let failure =
-                Failure::usage(Msg::new("catalog-unknown-provider").arg("name", name.as_str()));
-            let known = facts.providers.iter().map(|p| &*p.key);
-            return Err(match did_you_mean(name, known.clone()) {
-                Some(word) => failure.hint(Msg::new("hint-did-you-mean").arg("word", word)),
-                None => failure.hint(
-                    Msg::new("hint-known-words").arg("words", known.collect::<Vec<_>>().join(", ")),
-                ),
-            });
+            let problem = Msg::new("catalog-unknown-provider").arg("name", name.as_str());
+            let at = Msg::new("error-at")
+                .arg("place", "--provider")
+                .arg("problem", problem);
+            return Err(Failure::usage(at).hint(suggestion(name, facts)));
         }
     }
     Ok(())

@@ -25,7 +25,7 @@ pub fn lora_params(train: &TrainJob) -> f64 {
     let (Some(layers), Some(hidden)) = (train.model.layers, train.model.hidden) else {
         return train.model.params * train.lora_fraction;
     };
-    let ffn = train.model.ffn.unwrap_or(hidden * 3.5);
+    let ffn = train.model.ffn.unwrap_or(hidden * train.ffn_ratio);
     let kv = match (train.model.kv_heads, train.model.heads) {
         (Some(kv), Some(heads)) if heads > 0.0 => hidden * kv / heads,
         _ => hidden,

@@ -6,6 +6,20 @@ use super::*;
 use crate::Purchase;
 
 impl Resolver<'_> {
+    pub(super) fn start(&self, file: &WorkloadFile) -> Out<Option<Timestamp>> {
+        let Some(typed) = &file.start else {
+            return Ok(None);
+        };
+        match typed.moment(self.cx.zone) {
+            Some(moment) => Ok(Some(moment)),
+            None => self.fail(
+                "start",
+                Msg::new("value-not-a-time").arg("text", &*typed.0),
+                None,
+            ),
+        }
+    }
+
     pub(super) fn data(&mut self, file: &WorkloadFile, job: &Job) -> Out<Data> {
         let part = file.data.clone().unwrap_or_default();
         let d = self.cx.defaults;
