@@ -84,6 +84,8 @@ struct Zone {
 pub struct SkyNomad<'a> {
     settings: Settings,
     oracle: Option<&'a Market>,
+    /// The oracle's zones: the first market tick after the present one in which a zone is not up.
+    ends: Vec<usize>,
     zones: Vec<Zone>,
     /// Work done at the start of each tick, ms.
     done: Vec<i64>,
@@ -105,6 +107,7 @@ impl<'a> SkyNomad<'a> {
         SkyNomad {
             settings,
             oracle: None,
+            ends: Vec::new(),
             zones: Vec::new(),
             done: Vec::new(),
             own: None,
@@ -204,11 +207,16 @@ impl<'a> SkyNomad<'a> {
     }
 
     /// Expected life of spot in a zone from now on, h.
-    fn life_h(&self, now: &Now, zone: usize, left_h: f64) -> f64 {
+    fn life_h(&mut self, now: &Now, zone: usize, left_h: f64) -> f64 {
         if let Some(market) = self.oracle {
-            let cells = market.zones[zone].cells.get(now.at..).unwrap_or(&[]);
-            let up = cells.iter().take_while(|c| **c == Cell::Up).count();
-            return up as f64 * market.gap_ms as f64 / HOUR_MS;
+            let cells = &market.zones[zone].cells;
+            self.ends.resize(market.zones.len(), 0);
+            let end = &mut self.ends[zone];
+            if *end <= now.at {
+                let up = cells.iter().skip(now.at);
+                *end = now.at + up.take_while(|c| **c == Cell::Up).count();
+            }
+            return (*end - now.at) as f64 * market.gap_ms as f64 / HOUR_MS;
         }
         let known = &self.zones[zone];
         let gap_ms = now.market.gap_ms;
