@@ -48,6 +48,7 @@ cli-predict-machine = 价格目录中的机器：厂商/型号；可重复。只
 cli-predict-nodes = 共用几台这样的机器
 cli-predict-measured = 在该机器上测得的报告（JSON）：其数值取代公布值
 cli-predict-table = 预测实测表（CSV）的每一行；-o csv 追加 predicted,low,high,reason
+cli-predict-tier = 谁的速度：租用者用默认设置得到的（renter），还是供应商调优的软件栈能达到的（tuned）
 
 cli-buy = 租还是买：购买硬件的盈亏平衡点。
 cli-buy-file = 描述这次购买的文件（TOML）；- 表示标准输入
