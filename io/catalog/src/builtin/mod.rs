@@ -7,6 +7,8 @@ pub(crate) mod offers;
 mod rows;
 mod tariffs;
 
+pub use measured::spot_params;
+
 use crate::CatalogError;
 use crate::build::Interner;
 use lessee_model::gpu::plain_name;

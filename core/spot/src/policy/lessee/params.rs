@@ -22,6 +22,22 @@ pub struct Params {
     pub slack_worth: f64,
 }
 
+impl Params {
+    /// Reads `data/spot.toml`.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words.
+    pub fn from_toml(text: &str) -> Result<Params, String> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct File {
+            policy: Params,
+        }
+        let file: File = toml::from_str(text).map_err(|e| e.to_string())?;
+        Ok(file.policy)
+    }
+}
+
 /// Rates per hour by age class, at scale 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rates<'a> {
