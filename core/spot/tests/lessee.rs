@@ -1,6 +1,8 @@
 //! What the policy `lessee` reaches on public records, beside the policies it has to beat: the figures of
 //! docs/design/spot-policy.md.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 mod common;
 
 use common::*;

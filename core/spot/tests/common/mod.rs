@@ -1,6 +1,12 @@
 //! The public records beside the repository, where they are there.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::print_stdout)]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout
+)]
 
 use lessee_spot::{Cell, Market, Zone};
 use serde_json::Value;
