@@ -17,6 +17,8 @@ pub(super) struct Belief {
     events: [f64; 2],
     /// Ends that the pooled rates expect in the time watched.
     expected: [f64; 2],
+    /// The last span between two answers, and what it leaves of older ones: mostly the same again.
+    faded: (f64, f64),
 }
 
 /// How long a spell that is under way at the first look is taken to have lasted: one seen at random is an old one.
@@ -37,14 +39,22 @@ impl Belief {
             return;
         }
         if span <= BLIND_H {
-            let keep = 0.5f64.powf(span / params.half_life_h);
+            if self.faded.0 != span {
+                self.faded = (span, 0.5f64.powf(span / params.half_life_h));
+            }
+            let keep = self.faded.1;
             for side in 0..2 {
                 self.events[side] *= keep;
                 self.expected[side] *= keep;
             }
             let side = usize::from(!was);
             let class = params.class((when - self.since).max(0.0));
-            self.expected[side] += params.rates(was).per_h[class] * span;
+            let rates = if was {
+                &params.up_per_h
+            } else {
+                &params.down_per_h
+            };
+            self.expected[side] += rates[class] * span;
             if was != up {
                 self.events[side] += 1.0;
             }

@@ -1,7 +1,7 @@
 //! Our own policy: learn how long spot lasts and how long it stays away, and look up what that makes best.
 //!
 //! - [`params`](Params): what is believed before anything was seen, from `data/spot.toml`.
-//! - `belief.rs`: rates by age, scaled by what was seen since.
+//! - `belief.rs`: rates by age, scaled by what was seen since; `levels.rs`: all that follows from a scale.
 //! - `table.rs`: a dynamic programme over (time left, slack, age of the spell, what runs) for one zone; `tables.rs`
 //!   keeps one table for each pair of scales.
 //! - `one_zone.rs` follows the table; `zones.rs` prices progress where several zones are offered.
@@ -11,6 +11,7 @@
 //! demand still fits in the next tick.
 
 mod belief;
+mod levels;
 mod one_zone;
 mod params;
 mod table;

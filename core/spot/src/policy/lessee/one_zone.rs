@@ -49,9 +49,10 @@ impl<'a> OneZone<'a> {
         );
         let may_start_spot = cheap && now.ticks_needed(2) < left;
         let may_wait = now.ticks_needed(1) < left;
+        let levels = self.tables.levels();
         let table = self.tables.look(
-            self.belief.scale(params, true) * params.caution,
-            self.belief.scale(params, false),
+            levels.nearest(self.belief.scale(params, true) * params.caution),
+            levels.nearest(self.belief.scale(params, false)),
             price.min(1.0),
             now.time_left_ms(),
             now.left_ms,

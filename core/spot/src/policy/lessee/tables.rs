@@ -1,13 +1,12 @@
 //! Decision tables of one job, solved when first asked for and kept.
 
-use super::params::{CLASSES, Params};
+use super::levels::{LEVELS, Levels};
+use super::params::Params;
 use super::table::{Hazards, Shape, Table, solve};
 use crate::job::{HOUR_MS, Job};
 use crate::market::Market;
 use std::sync::OnceLock;
 
-/// Scales of the rates are rounded to powers of the square root of two, from 1/8 to 8.
-const SCALES: usize = 13;
 /// Prices relative to on-demand are rounded to so many steps.
 const PRICES: usize = 25;
 /// A longer job is cut into coarser steps than ticks.
@@ -20,6 +19,7 @@ const FINE: i64 = 2;
 #[derive(Debug)]
 pub struct Tables {
     params: Params,
+    levels: Levels,
     /// One step of the tables, one cell of slack, in ms.
     step_ms: f64,
     cell_ms: f64,
@@ -47,6 +47,7 @@ impl Tables {
         let slack = (job.deadline_ms - job.work_ms).max(0) as f64;
         Tables {
             params: *params,
+            levels: Levels::new(params),
             step_ms: step as f64,
             cell_ms,
             shape: Shape {
@@ -58,7 +59,7 @@ impl Tables {
                 tick: cells(gap as f64),
                 worth: market.zones.len() > 1,
             },
-            tables: (0..SCALES * SCALES * PRICES)
+            tables: (0..LEVELS * LEVELS * PRICES)
                 .map(|_| OnceLock::new())
                 .collect(),
         }
@@ -68,30 +69,26 @@ impl Tables {
         &self.params
     }
 
-    /// The table for these scales of the pooled rates and this price of spot relative to on-demand, where the job
-    /// stands.
+    pub(super) fn levels(&self) -> &Levels {
+        &self.levels
+    }
+
+    /// The table for these levels of the rates and this price of spot relative to on-demand, where the job stands.
     pub(super) fn look(
         &self,
-        up: f64,
-        down: f64,
+        up: usize,
+        down: usize,
         price: f64,
         time_left_ms: i64,
         left_ms: i64,
     ) -> View<'_> {
-        let nearest = |scale: f64| {
-            let half_octaves = (2.0 * scale.log2()).round() + (SCALES / 2) as f64;
-            half_octaves.clamp(0.0, (SCALES - 1) as f64) as usize
-        };
         let rounded = (price * (PRICES - 1) as f64).round();
         let p = rounded.clamp(1.0, (PRICES - 1) as f64) as usize;
-        let (i, j) = (nearest(up), nearest(down));
-        let scale = |i: usize| 2f64.powf((i as f64 - (SCALES / 2) as f64) / 2.0);
-        let scaled = |rates: &[f64; CLASSES], by: f64| rates.map(|h| h * by);
-        let table = self.tables[(p * SCALES + i) * SCALES + j].get_or_init(|| {
+        let table = self.tables[(p * LEVELS + up) * LEVELS + down].get_or_init(|| {
             let hazards = Hazards {
                 edges: self.params.edges_h,
-                up: scaled(&self.params.up_per_h, scale(i)),
-                down: scaled(&self.params.down_per_h, scale(j)),
+                up: self.levels.of(true, up).per_h,
+                down: self.levels.of(false, down).per_h,
             };
             solve(&self.shape, &hazards, p as f64 / (PRICES - 1) as f64)
         });

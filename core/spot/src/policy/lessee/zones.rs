@@ -7,6 +7,7 @@
 //! table decides between waiting and on-demand.
 
 use super::belief::Belief;
+use super::levels::Level;
 use super::params::CLASSES;
 use super::table::Act;
 use super::tables::Tables;
@@ -46,10 +47,18 @@ impl<'a> Zones<'a> {
         }
     }
 
-    /// Scale of the rate at which a zone is lost, with caution.
-    fn losing(&self, zone: usize) -> f64 {
-        let params = self.tables.params();
-        self.zones[zone].scale(params, true) * params.caution
+    /// How a zone is lost, with caution.
+    fn losing(&self, zone: usize) -> &Level {
+        let (params, levels) = (self.tables.params(), self.tables.levels());
+        let scale = self.zones[zone].scale(params, true) * params.caution;
+        levels.of(true, levels.nearest(scale))
+    }
+
+    /// How its outages end.
+    fn returning(&self, zone: usize) -> &Level {
+        let (params, levels) = (self.tables.params(), self.tables.levels());
+        let scale = self.zones[zone].scale(params, false);
+        levels.of(false, levels.nearest(scale))
     }
 
     /// Mean time until a zone that starts now is lost, in hours; at most until the work is done.
@@ -62,64 +71,60 @@ impl<'a> Zones<'a> {
             None => 1.0,
         };
         let most = moment.left.min(moment.work + moment.overhead);
-        let rates = self.tables.params().rates(true);
-        rates.residual(self.losing(zone), age.max(0.0), most)
+        self.losing(zone).residual(age.max(0.0)).min(most)
     }
 
-    /// Scales of one zone that stands for all of them: it is up while any is.
-    fn together(&self, moment: &Moment) -> (f64, f64) {
-        let params = self.tables.params();
-        let (ups, downs) = (params.rates(true), params.rates(false));
+    /// Levels of one zone that stands for all of them: it is up while any is.
+    fn together(&self, moment: &Moment) -> (usize, usize) {
+        let (params, levels) = (self.tables.params(), self.tables.levels());
         let (mut all_down, mut back) = (1.0, 0.0);
-        for belief in &self.zones {
-            let scale = belief.scale(params, false);
-            let up = ups.residual(belief.scale(params, true), 0.0, f64::INFINITY);
-            let down = downs.residual(scale, 0.0, f64::INFINITY);
+        for (zone, belief) in self.zones.iter().enumerate() {
+            let returning = self.returning(zone);
+            let up = levels
+                .of(true, levels.nearest(belief.scale(params, true)))
+                .mean();
+            let down = returning.mean();
             all_down *= down / (up + down);
             let rest = match belief.seen {
-                Some((false, _)) => {
-                    downs.residual(scale, belief.age(moment.at), moment.left.max(1.0))
-                }
+                Some((false, _)) => returning
+                    .residual(belief.age(moment.at))
+                    .min(moment.left.max(1.0)),
                 _ => down,
             };
             back += 1.0 / rest.max(0.01);
         }
         let down = 1.0 / back;
         let up = down * (1.0 - all_down) / all_down.max(1e-9);
-        (ups.scale_for(up), downs.scale_for(down))
+        (levels.lasting(true, up), levels.lasting(false, down))
     }
 
     /// The price of progress at which the zones offer enough time: each class of age of each zone is an offer at
     /// price L/(L - d) for its share of the time, zones are taken as independent, and the dearest offer that is
     /// needed sets the price. On-demand's, when spot does not suffice.
     fn supply_price(&mut self, now: &Now, moment: &Moment) -> f64 {
-        let params = self.tables.params();
-        let reserve = moment.overhead + params.reserve * moment.work;
+        let reserve_share = self.tables.params().reserve;
+        let reserve = moment.overhead + reserve_share * moment.work;
         let need = moment.work / (moment.left - reserve).max(0.01);
-        let (ups, downs) = (params.rates(true), params.rates(false));
         let mut offers = std::mem::take(&mut self.offers);
         offers.clear();
         for (zone, belief) in self.zones.iter().enumerate() {
-            let (losing, scale) = (self.losing(zone), belief.scale(params, false));
-            let up = ups.residual(losing, 0.0, f64::INFINITY);
-            let down = downs.residual(scale, 0.0, f64::INFINITY);
+            let (losing, returning) = (self.losing(zone), self.returning(zone));
+            let (up, down) = (losing.mean(), returning.mean());
             let steady = up / (up + down);
             // the present state holds for a while, then the average does
             let share = match belief.seen {
                 Some((true, _)) => {
-                    let held =
-                        ups.residual(losing, belief.age(moment.at), moment.left) / moment.left;
+                    let held = (losing.residual(belief.age(moment.at)) / moment.left).min(1.0);
                     held + (1.0 - held) * steady
                 }
                 Some((false, _)) => {
-                    let held =
-                        downs.residual(scale, belief.age(moment.at), moment.left) / moment.left;
+                    let held = (returning.residual(belief.age(moment.at)) / moment.left).min(1.0);
                     (1.0 - held) * steady
                 }
                 None => steady,
             };
-            for (class, part) in ups.shares(losing).iter().enumerate() {
-                let life = ups.residual(losing, params.edges_h[class], moment.left);
+            for (part, rest) in losing.shares.iter().zip(&losing.rest) {
+                let life = rest.min(moment.left);
                 if life > moment.overhead {
                     let price = now.price(zone) * life / (life - moment.overhead);
                     offers.push((price, zone, share * part));
@@ -172,10 +177,18 @@ impl<'a> Zones<'a> {
             });
             return;
         }
-        let (up, down) = self.together(&moment);
         let least = (0..self.zones.len())
             .map(|z| now.price(z))
             .fold(f64::INFINITY, f64::min);
+        // nothing beats the cheapest zone while it runs
+        if let Some(zone) = on_spot
+            && now.price(zone) <= least
+            && least < moment.on_demand
+        {
+            out.push(Choice::Keep);
+            return;
+        }
+        let (up, down) = self.together(&moment);
         let table = self.tables.look(
             up,
             down,
