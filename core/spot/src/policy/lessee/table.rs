@@ -203,7 +203,7 @@ pub(super) fn solve(shape: &Shape, hazards: &Hazards, price: f64) -> Table {
         for up in [true, false] {
             for class in 0..CLASSES {
                 let m = state(up, class);
-                for s in 0..width {
+                for (s, cell) in cells.iter_mut().enumerate() {
                     let wait = if s >= shape.fine && s as f64 >= shape.overhead + shape.tick {
                         ahead.idle[m][s - shape.fine]
                     } else {
@@ -231,9 +231,9 @@ pub(super) fn solve(shape: &Shape, hazards: &Hazards, price: f64) -> Table {
                     new.paid[m][s] = v;
                     if up {
                         new.spot[m][s] = spot_usd + ahead.spot[m][s];
-                        cells[s] |= from_idle << (2 * class) | from_paid << (15 + 2 * class);
+                        *cell |= from_idle << (2 * class) | from_paid << (15 + 2 * class);
                     } else {
-                        cells[s] |=
+                        *cell |=
                             (from_idle >> 1) << (10 + class) | (from_paid >> 1) << (25 + class);
                     }
                 }
