@@ -97,8 +97,8 @@ pub struct Step {
     pub started: bool,
 }
 
-/// Replays `job` from market tick `start`. The market must cover the deadline from there
-/// ([`crate::check_window`]); after it every zone counts as not available.
+/// Replays `job` from market tick `start`. The market should cover the deadline from there; after it every zone counts
+/// as not available.
 pub fn replay<P: Policy>(
     job: &Job,
     market: &Market,
