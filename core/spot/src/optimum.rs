@@ -59,7 +59,10 @@ pub fn optimum_watched(
         ..*job
     };
     let outcome = replay_with(&plain, market, start, rules, &mut script, watch);
-    debug_assert!((outcome.cost - cost).abs() < 1e-6 * cost.max(1.0) || programme.coarse);
+    debug_assert!(
+        (outcome.cost - cost).abs() < 1e-6 * cost.max(1.0) || programme.coarse,
+        "{cost} {outcome:?}"
+    );
     Some(outcome)
 }
 
@@ -144,23 +147,22 @@ impl<'a> Programme<'a> {
         let exact = debts.iter().fold(market.gap_ms, |u, &d| gcd(u, d)).max(1);
         let least = ceil_div(job.work_ms, MAX_UNITS).max(1);
         let coarse = exact < least;
-        let unit = if coarse {
-            market.gap_ms / (market.gap_ms / least).max(1)
-        } else {
-            exact
-        };
-        let debt: Vec<usize> = debts.iter().map(|d| (d / unit) as usize).collect();
+        // a tick is a whole number of units, whatever their length
+        let gap = market.gap_ms / if coarse { least } else { exact };
+        let gap = gap.max(1) as usize;
+        let units = |ms: i64| (ms as i128 * gap as i128 / market.gap_ms as i128) as usize;
+        let debt: Vec<usize> = debts.iter().map(|d| units(*d)).collect();
         Programme {
             market,
             start,
             ticks: job.deadline_ms.div_euclid(market.gap_ms).max(0) as usize,
-            gap: (market.gap_ms / unit) as usize,
+            gap,
             work: if coarse {
-                (job.work_ms / unit) as usize
+                units(job.work_ms)
             } else {
-                ceil_div(job.work_ms, unit) as usize
+                ceil_div(job.work_ms, exact) as usize
             },
-            zero: debt.iter().max().map_or(0, |d| *d) + (market.gap_ms / unit) as usize,
+            zero: debt.iter().max().map_or(0, |d| *d) + gap,
             debt,
             move_usd: pairs()
                 .map(|i| market.egress[i] * job.checkpoint_gb)
