@@ -58,6 +58,7 @@ simulate-running-idle = nothing
 simulate-running-spot = spot
 simulate-running-on-demand = on-demand
 simulate-event-interrupted = spot taken away
+simulate-event-replaced = spot taken away, start
 simulate-event-started = start
 simulate-end = Done after { $hours } h for { $cost }.
 simulate-end-late = Done after { $hours } h for { $cost }: after the deadline.

@@ -58,6 +58,7 @@ simulate-running-idle = 无
 simulate-running-spot = 抢占式
 simulate-running-on-demand = 按需
 simulate-event-interrupted = 抢占式被收回
+simulate-event-replaced = 抢占式被收回，重新启动
 simulate-event-started = 启动
 simulate-end = { $hours } 小时后完成，费用 { $cost }。
 simulate-end-late = { $hours } 小时后完成，费用 { $cost }：已过期限。

@@ -103,13 +103,12 @@ pub(super) fn timeline_table(doc: &TimelineDoc, texts: &Texts) -> Table {
         Column::right("cost", texts.get("simulate-col-usd"), 0),
     ]);
     for s in &doc.segments {
-        let mut events = Vec::new();
-        if s.interrupted {
-            events.push(texts.get("simulate-event-interrupted"));
-        }
-        if s.started {
-            events.push(texts.get("simulate-event-started"));
-        }
+        let event = match (s.interrupted, s.started) {
+            (true, true) => texts.get("simulate-event-replaced"),
+            (true, false) => texts.get("simulate-event-interrupted"),
+            (false, true) => texts.get("simulate-event-started"),
+            (false, false) => String::new(),
+        };
         let hours = |h: f64| Cell::new(format!("{h:.2}")).raw(h.to_string());
         let running = texts.term("simulate-running", &s.running);
         table.push(vec![
@@ -117,7 +116,7 @@ pub(super) fn timeline_table(doc: &TimelineDoc, texts: &Texts) -> Table {
             hours(s.to_hours),
             Cell::new(running).raw(s.running.clone()),
             s.zone.clone().map_or_else(Cell::unknown, Cell::new),
-            Cell::new(events.join(", ")).tone(if s.interrupted {
+            Cell::new(event).tone(if s.interrupted {
                 Tone::Warn
             } else {
                 Tone::Plain

@@ -1,7 +1,7 @@
 //! `simulate` for people: a row a policy, what has to be known, and with `--explain` a time line. CSV has a row a
 //! job.
 
-use super::doc::{NoteDoc, PolicyDoc, ReplayDoc, SimulationDoc};
+use super::doc::{PolicyDoc, ReplayDoc, SimulationDoc};
 use super::timeline::timeline_table;
 use crate::{Cell, Column, Report, Table, Texts, Tone};
 use lessee_model::{Money, Msg};
@@ -37,7 +37,7 @@ pub fn simulation_report(doc: &SimulationDoc, texts: &Texts) -> Report {
             .arg("cost", timeline.cost);
         report.text(texts.msg(&end));
     }
-    notes(&mut report, &doc.notes, texts);
+    notes(&mut report, doc, texts);
     report.with_csv(csv(&doc.jobs))
 }
 
@@ -67,8 +67,8 @@ fn policies(rows: &[PolicyDoc], texts: &Texts) -> Table {
             money(p.cost_mean).tone(Tone::Strong),
             Cell::new(format!(
                 "{}–{}",
-                texts.amount(p.cost_p5),
-                texts.amount(p.cost_p95)
+                short(p.cost_p5, texts),
+                short(p.cost_p95, texts)
             )),
             if p.saving < 0.0 {
                 saving.tone(Tone::Warn)
@@ -84,11 +84,24 @@ fn policies(rows: &[PolicyDoc], texts: &Texts) -> Table {
     table
 }
 
+/// Whole dollars where cents would be noise.
+fn short(cost: Money, texts: &Texts) -> String {
+    let x: f64 = cost.exact().parse().unwrap_or(0.0);
+    if x >= 20.0 {
+        format!("{x:.0}")
+    } else {
+        texts.amount(cost)
+    }
+}
+
 /// What is said of several records is said once, with their number.
-fn notes(report: &mut Report, notes: &[NoteDoc], texts: &Texts) {
+fn notes(report: &mut Report, doc: &SimulationDoc, texts: &Texts) {
     let mut lines: Vec<(&str, Vec<&str>)> = Vec::new();
-    for n in notes {
-        let place = if n.zone.is_empty() {
+    let only = doc.markets.len() == 1;
+    for n in &doc.notes {
+        let place = if n.zone.is_empty() && only {
+            ""
+        } else if n.zone.is_empty() {
             n.trace.as_str()
         } else {
             n.zone.as_str()
