@@ -355,7 +355,7 @@ fn zones_of_one_job_share_their_clock_and_own_prices() {
         "--on-demand-price",
         "3.06",
         "--start-tick",
-        "0,2000",
+        "0,98",
         "--checkpoint-gb",
         "50",
         "--transfer-price",
@@ -363,7 +363,7 @@ fn zones_of_one_job_share_their_clock_and_own_prices() {
         "--policy",
         "greedy,uniform-progress,optimum",
     ];
-    let doc = home.json(&args(&a, ["48", "60", "0.2"], &more));
+    let doc = home.json(&args(&a, ["24", "36", "0.2"], &more));
     let market = &doc["markets"][0];
     assert_eq!(market["zones"].as_array().expect("zones").len(), 2);
     assert!((market["tick_seconds"].as_f64().expect("s") - 195.0).abs() < 1e-9);
