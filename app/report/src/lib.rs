@@ -17,6 +17,7 @@ pub mod predict_table;
 mod quantity;
 mod render;
 mod report;
+pub mod simulate;
 mod table;
 mod texts;
 pub mod trace;

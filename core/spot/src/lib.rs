@@ -4,6 +4,8 @@
 //! [`Outcome`]. [`trace`] holds what was recorded, as recorded. Not here: files (`io/traces`), the bill of a plan
 //! (`core/cost`).
 
+pub mod grid;
+mod grid_error;
 pub mod interval;
 pub mod job;
 pub mod market;
@@ -14,6 +16,8 @@ pub mod runner;
 pub mod stats;
 pub mod trace;
 
+pub use grid::{Asked, Grid, Window, check_window, market_of};
+pub use grid_error::{GridError, Note};
 pub use job::{Job, JobError};
 pub use market::{Cell, Market, Zone};
 pub use replay::{Guard, Outcome, Rules, replay, replay_with};

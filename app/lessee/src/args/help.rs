@@ -45,7 +45,9 @@ fn walk(mut command: Command, id: &str, texts: &Texts) -> Command {
 
 /// The fields of a workload are the same flags wherever they stand: `plan` describes them.
 fn described_under<'a>(id: &'a str, arg: &Arg) -> &'a str {
-    if id == "cli-predict" && super::workload_flags::is_field(arg.get_id().as_str()) {
+    if matches!(id, "cli-predict" | "cli-simulate")
+        && super::workload_flags::is_field(arg.get_id().as_str())
+    {
         "cli-plan"
     } else {
         id

@@ -6,6 +6,7 @@ mod help;
 mod parse;
 mod plan;
 mod predict;
+mod simulate;
 mod trace;
 pub(crate) mod workload_flags;
 
@@ -15,6 +16,7 @@ pub(crate) use catalog::{
 pub(crate) use parse::{Parsed, command, parse, wants_json};
 pub(crate) use plan::PlanArgs;
 pub(crate) use predict::{PredictArgs, Tier};
+pub(crate) use simulate::SimulateArgs;
 pub(crate) use trace::{
     TraceCommand, TraceImportArgs, TraceReading, TraceShowArgs, TraceStatsArgs,
 };
@@ -118,6 +120,8 @@ pub(crate) enum Command {
     /// Records of spot markets: availability, prices, lives of instances.
     #[command(subcommand)]
     Trace(TraceCommand),
+    /// Replay a job on recorded spot markets under several policies: what each would have cost.
+    Simulate(Box<SimulateArgs>),
     /// Print the JSON Schema of an input or output, or the known models.
     Schema(SchemaArgs),
     /// Show the settings in force and where they come from.

@@ -18,6 +18,7 @@ pub(crate) fn command(texts: Option<&Texts>) -> clap::Command {
     let tree = Cli::command()
         .mut_subcommand("plan", workload_flags::add_workload_flags)
         .mut_subcommand("predict", workload_flags::add_workload_flags)
+        .mut_subcommand("simulate", workload_flags::add_workload_flags)
         .after_help(EXAMPLES);
     match texts {
         Some(texts) => help::translate(tree, texts),
@@ -43,6 +44,7 @@ pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>, texts: Option<&Tex
         match &mut cli.command {
             Some(Verb::Plan(args)) => args.fields = workload_flags::read(sub),
             Some(Verb::Predict(args)) => args.fields = workload_flags::read(sub),
+            Some(Verb::Simulate(args)) => args.fields = workload_flags::read(sub),
             _ => {}
         }
     }

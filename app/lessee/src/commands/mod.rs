@@ -10,6 +10,7 @@ mod plan;
 mod predict;
 mod providers;
 mod schema;
+mod simulate;
 mod trace;
 mod version;
 
@@ -29,6 +30,7 @@ pub(crate) fn run(cli: Cli, settings: &Settings, printer: &Printer) -> Result<Ex
         Some(Command::Buy(args)) => buy::run(&args, settings, printer),
         Some(Command::Catalog(command)) => catalog::run(command, settings, printer),
         Some(Command::Trace(command)) => trace::run(&command, settings, printer),
+        Some(Command::Simulate(args)) => simulate::run(&args, settings, printer),
         Some(Command::Schema(args)) => schema::run(&args, printer),
         Some(Command::Config(command)) => config::run(&command, settings, printer),
         Some(Command::Doctor) => doctor::run(settings, printer),

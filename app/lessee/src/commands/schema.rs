@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 type Make = fn() -> schemars::Schema;
 
 /// Name and type of each document; one more is one more line.
-const DOCUMENTS: [(&str, Make); 18] = [
+const DOCUMENTS: [(&str, Make); 19] = [
     // what people write
     ("workload", || schemars::schema_for!(WorkloadFile)),
     ("buy-input", || schemars::schema_for!(lessee_cost::BuyFile)),
@@ -47,6 +47,9 @@ const DOCUMENTS: [(&str, Make); 18] = [
     }),
     ("trace-stats", || {
         schemars::schema_for!(lessee_report::trace::TraceStatsDoc)
+    }),
+    ("simulate", || {
+        schemars::schema_for!(lessee_report::simulate::SimulationDoc)
     }),
     ("error", || schemars::schema_for!(ErrorDoc)),
 ];

@@ -29,7 +29,7 @@ pub(crate) fn run(
 }
 
 /// The user's own traces, beside the catalog snapshots.
-fn store(settings: &Settings) -> TraceStore {
+pub(super) fn store(settings: &Settings) -> TraceStore {
     TraceStore::open(settings.data_dir.value.join("traces"))
 }
 
@@ -42,7 +42,11 @@ fn options(reading: &TraceReading) -> Options {
 }
 
 /// A file or folder, else a trace of the user's by name; `NAME#ZONE` is one zone of it.
-fn open(argument: &Path, reading: &TraceReading, store: &TraceStore) -> Result<Folder, TraceError> {
+pub(super) fn open(
+    argument: &Path,
+    reading: &TraceReading,
+    store: &TraceStore,
+) -> Result<Folder, TraceError> {
     let (path, column) = split_column(argument);
     let text = path.to_string_lossy();
     // what has the looks of a file is looked for as one, and named as one when it is not there

@@ -1,0 +1,77 @@
+//! `lessee simulate ...` as typed. The flags of the workload's fields are added by
+//! [`super::workload_flags`].
+
+use super::{TraceReading, TypedField};
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct SimulateArgs {
+    /// The workload (TOML); - reads stdin. Left out, --job-hours and its companions describe the job.
+    #[arg(value_name = "WORKLOAD")]
+    pub file: Option<PathBuf>,
+    /// Records to replay on: files, FILE#COLUMN, folders or names of your traces; each its own job.
+    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    pub trace: Vec<PathBuf>,
+    #[command(flatten)]
+    pub reading: TraceReading,
+    /// The records are zones of one job, among which it may move.
+    #[arg(long)]
+    pub zones: bool,
+    /// Useful work of the job in hours.
+    #[arg(long, value_name = "HOURS", value_parser = positive)]
+    pub job_hours: Option<f64>,
+    /// Hours from the start until the job must be done.
+    #[arg(long, value_name = "HOURS", value_parser = positive)]
+    pub deadline_hours: Option<f64>,
+    /// Hours that each start costs before useful work goes on: boot, set-up, loading the checkpoint.
+    #[arg(long, value_name = "HOURS", value_parser = not_negative)]
+    pub overhead_hours: Option<f64>,
+    /// Spot price of one machine in USD an hour; else that of the records or of the offer.
+    #[arg(long, value_name = "USD", value_parser = positive)]
+    pub spot_price: Option<f64>,
+    /// On-demand price of one machine in USD an hour; else that of the records or of the offer.
+    #[arg(long, value_name = "USD", value_parser = positive)]
+    pub on_demand_price: Option<f64>,
+    /// Machines that the job needs at once.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub gang: Option<u32>,
+    /// Ticks of the record at which a job starts, counted from 0; else starts spread over the record.
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
+    pub start_tick: Vec<usize>,
+    /// Size of a checkpoint in GB (10^9 bytes), moved when the job goes to another region.
+    #[arg(long, value_name = "GB", value_parser = not_negative)]
+    pub checkpoint_gb: Option<f64>,
+    /// USD for moving a GB to another region.
+    #[arg(long, value_name = "USD", default_value_t = 0.0, value_parser = not_negative)]
+    pub transfer_price: f64,
+    /// Policies to replay, by name, or all.
+    #[arg(long, value_name = "NAME,...", default_value = "all", value_delimiter = ',', value_parser = policies())]
+    pub policy: Vec<String>,
+    /// Show one job as a time line: the first start and the first policy.
+    #[arg(long)]
+    pub explain: bool,
+    /// Workload fields given as flags; filled in by `args::parse`.
+    #[arg(skip)]
+    pub fields: Vec<TypedField>,
+}
+
+fn policies() -> clap::builder::PossibleValuesParser {
+    let names = lessee_spot::PolicyName::ALL.iter().map(|p| p.as_str());
+    let names: Vec<&'static str> = names.chain(["all"]).collect();
+    names.into()
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    text.parse::<f64>()
+        .ok()
+        .filter(|x| x.is_finite() && *x > 0.0)
+        .ok_or_else(|| "a number above 0".to_owned())
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    text.parse::<f64>()
+        .ok()
+        .filter(|x| x.is_finite() && *x >= 0.0)
+        .ok_or_else(|| "0 or a number above".to_owned())
+}

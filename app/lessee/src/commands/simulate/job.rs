@@ -1,0 +1,57 @@
+//! What is asked: the job in hours, the prices, how many machines. From flags alone, or from a workload.
+
+use super::{failures, needed};
+use crate::args::SimulateArgs;
+use crate::failure::Failure;
+use crate::output::Printer;
+use crate::settings::Settings;
+use lessee_report::simulate::NoteDoc;
+use lessee_spot::{Asked, Job};
+
+/// A job ready to be replayed.
+pub(super) struct AskedJob {
+    pub job: Job,
+    pub gang: u32,
+    /// USD an hour of one machine; `None`: the records must know.
+    pub spot_price: Option<f64>,
+    pub on_demand_price: Option<f64>,
+    pub notes: Vec<NoteDoc>,
+}
+
+impl AskedJob {
+    pub(super) fn of_market(&self) -> Asked {
+        Asked {
+            gang: self.gang,
+            spot_price: self.spot_price,
+            on_demand_price: self.on_demand_price,
+        }
+    }
+}
+
+pub(super) fn asked(
+    args: &SimulateArgs,
+    _settings: &Settings,
+    _printer: &Printer,
+) -> Result<AskedJob, Failure> {
+    bare(args)
+}
+
+/// By flags alone.
+fn bare(args: &SimulateArgs) -> Result<AskedJob, Failure> {
+    let work = args.job_hours.ok_or_else(|| needed("--job-hours"))?;
+    let deadline = args
+        .deadline_hours
+        .ok_or_else(|| needed("--deadline-hours"))?;
+    let overhead = args
+        .overhead_hours
+        .ok_or_else(|| needed("--overhead-hours"))?;
+    let mut job = Job::new(work, deadline, overhead).map_err(|e| failures::job(&e))?;
+    job.checkpoint_gb = args.checkpoint_gb.unwrap_or(0.0);
+    Ok(AskedJob {
+        job,
+        gang: args.gang.unwrap_or(1),
+        spot_price: args.spot_price,
+        on_demand_price: args.on_demand_price,
+        notes: Vec::new(),
+    })
+}
