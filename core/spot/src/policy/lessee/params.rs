@@ -24,7 +24,7 @@ pub struct Params {
 
 /// Rates per hour by age class, at scale 1.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rates<'a> {
+pub(crate) struct Rates<'a> {
     pub(super) edges: &'a [f64; CLASSES],
     pub(super) per_h: &'a [f64; CLASSES],
 }
@@ -39,7 +39,7 @@ impl Params {
     }
 
     /// The rates at which spells end: `up` of availability, else of outages.
-    pub(super) fn rates(&self, up: bool) -> Rates<'_> {
+    pub(crate) fn rates(&self, up: bool) -> Rates<'_> {
         Rates {
             edges: &self.edges_h,
             per_h: if up { &self.up_per_h } else { &self.down_per_h },
@@ -50,6 +50,33 @@ impl Params {
 impl Rates<'_> {
     fn end(&self, class: usize) -> f64 {
         self.edges.get(class + 1).copied().unwrap_or(f64::INFINITY)
+    }
+
+    /// How long a spell lasts that ends when its summed hazard reaches `chance` (drawn from an exponential of mean 1).
+    pub(crate) fn life(&self, scale: f64, chance: f64) -> f64 {
+        let (mut left, mut at) = (chance, 0.0);
+        for class in 0..CLASSES {
+            let rate = (self.per_h[class] * scale).max(1e-12);
+            let span = self.end(class) - self.edges[class];
+            if left <= rate * span {
+                return at + left / rate;
+            }
+            left -= rate * span;
+            at += span;
+        }
+        at
+    }
+
+    /// Mean of [`Rates::life`].
+    pub(crate) fn mean_life(&self, scale: f64) -> f64 {
+        let (mut alive, mut mean) = (1.0, 0.0);
+        for class in 0..CLASSES {
+            let rate = (self.per_h[class] * scale).max(1e-12);
+            let stay = (-rate * (self.end(class) - self.edges[class])).exp();
+            mean += alive * (1.0 - stay) / rate;
+            alive *= stay;
+        }
+        mean
     }
 
     /// Mean time until a spell of age `age_h` ends, with all rates times `scale`, at most `cap` hours: the integral of

@@ -1,0 +1,379 @@
+//! Lays records on the ticks of a replay: raw series become a [`Market`], with what has to be known of it.
+//!
+//! Start with [`market_of`], then [`check_window`] for each start. Holes stay holes: a tick that nobody measured is
+//! [`Cell::Unknown`], never filled from its neighbours. Not here: reading files, figures (`stats/`).
+
+use crate::grid_error::{GridError, Note};
+use crate::job::Job;
+use crate::market::{Cell, Market, Zone};
+use crate::stats::duplicates;
+use crate::trace::{PricePath, Series};
+
+/// Length of a tick in seconds for records by change, which have no distance of their own. Ours: fine beside the
+/// 195 to 600 s of the published probes.
+pub const TICK_BY_CHANGE_S: u32 = 300;
+
+/// More ticks than this are no record of a market but a broken time: a century of 300 s is half of it.
+const MAX_TICKS: i64 = 20_000_000;
+
+/// How to read the records.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked {
+    /// Machines wanted at once; 0 counts as 1.
+    pub gang: u32,
+    /// Spot price in USD an hour of one machine, for every zone and tick; else that of the records.
+    pub spot_price: Option<f64>,
+    /// On-demand price in USD an hour of one machine, for every zone; else that of the records.
+    pub on_demand_price: Option<f64>,
+}
+
+impl Asked {
+    fn gang(&self) -> u32 {
+        self.gang.max(1)
+    }
+}
+
+/// A market and what has to be known of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grid {
+    /// The market; a price that nobody knows is NaN in ticks where the zone can be had.
+    pub market: Market,
+    /// Unix time of tick 0; `None`: a record names no date.
+    pub start: Option<i64>,
+    /// What has to be known before a figure is trusted.
+    pub notes: Vec<Note>,
+}
+
+/// The zones of one job, side by side. `paths` are prices by change that are joined where a series has none.
+///
+/// # Errors
+/// There is no series, the distances of samples differ, a gang is larger than what was asked for, prices are
+/// missing or are those of another machine.
+pub fn market_of(
+    series: &[&Series],
+    paths: &[&PricePath],
+    asked: Asked,
+) -> Result<Grid, GridError> {
+    let mut notes = Vec::new();
+    let kept = without_copies(series, &mut notes);
+    let first = kept.first().ok_or(GridError::NoSeries)?;
+    let gap_s = gap_of(first);
+    if let Some(other) = kept.iter().find(|s| gap_of(s) != gap_s) {
+        return Err(GridError::Gaps {
+            zone: name_of(first, &kept),
+            gap_s,
+            other: name_of(other, &kept),
+            other_gap_s: gap_of(other),
+        });
+    }
+    // the common part: from the latest start on
+    let starts: Option<Vec<i64>> = kept.iter().map(|s| s.start).collect();
+    let origin = starts.as_ref().and_then(|s| s.iter().max().copied());
+    if kept.len() > 1 && origin.is_none() {
+        notes.push(Note::AlignedByIndex);
+    }
+    let mut zones = Vec::with_capacity(kept.len());
+    for s in &kept {
+        let skip = match (origin, s.start) {
+            (Some(origin), Some(start)) => rounded(origin - start, gap_s),
+            _ => 0,
+        };
+        let zone = zone_of(s, paths, asked, skip, name_of(s, &kept), &mut notes)?;
+        zones.push(zone);
+    }
+    let ticks = zones.iter().map(|z| z.cells.len()).min().unwrap_or(0);
+    if ticks == 0 {
+        return Err(GridError::NoCommonTime {
+            zones: zones.into_iter().map(|z| z.name).collect(),
+        });
+    }
+    for zone in &zones {
+        spot_above(zone, ticks, &mut notes);
+    }
+    let n = zones.len();
+    Ok(Grid {
+        market: Market {
+            gap_ms: i64::from(gap_s) * 1000,
+            zones,
+            egress: vec![0.0; n * n],
+            transfer_ms_per_gb: vec![0.0; n * n],
+        },
+        start: origin,
+        notes,
+    })
+}
+
+/// A window of a job that may be replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Ticks until the deadline.
+    pub ticks: usize,
+    /// Ticks among them that nobody measured in at least one zone.
+    pub unknown: usize,
+}
+
+/// Whether `job` can be replayed from market tick `start`.
+///
+/// # Errors
+/// The record ends before the deadline, or a price is missing where the zone can be had.
+pub fn check_window(market: &Market, start: usize, job: &Job) -> Result<Window, GridError> {
+    let ticks = job.deadline_ms.div_euclid(market.gap_ms).max(0) as usize;
+    let have = market.ticks();
+    if start.checked_add(ticks).is_none_or(|end| end > have) {
+        return Err(GridError::TooShort {
+            start,
+            have,
+            need: ticks,
+            gap_s: market.gap_ms / 1000,
+        });
+    }
+    let window = start..start + ticks;
+    // a job that is late goes on for a start's time
+    let late = (job.overhead_ms / market.gap_ms + 2) as usize;
+    for zone in &market.zones {
+        for tick in window.start..(window.end + late).min(have) {
+            if zone.cells[tick] == Cell::Up && zone.spot[tick].is_nan() {
+                return Err(GridError::NoPriceAt {
+                    zone: zone.name.clone(),
+                    tick,
+                    gap_s: market.gap_ms / 1000,
+                });
+            }
+        }
+    }
+    let hole = |t: &usize| market.zones.iter().any(|z| z.cells[*t] == Cell::Unknown);
+    Ok(Window {
+        ticks,
+        unknown: window.filter(hole).count(),
+    })
+}
+
+fn gap_of(series: &Series) -> u32 {
+    match series.gap_s {
+        0 => TICK_BY_CHANGE_S,
+        gap => gap,
+    }
+}
+
+fn rounded(seconds: i64, gap_s: u32) -> usize {
+    let gap = i64::from(gap_s);
+    ((seconds.max(0) + gap / 2) / gap) as usize
+}
+
+/// The zone, or where two records have one name the whole source.
+fn name_of(series: &Series, all: &[&Series]) -> String {
+    let about = &series.about;
+    let same = all.iter().filter(|s| s.about.zone == about.zone).count();
+    if same > 1 {
+        about.source.clone()
+    } else {
+        about.zone.clone()
+    }
+}
+
+/// One recording under several names is one zone.
+fn without_copies<'a>(series: &[&'a Series], notes: &mut Vec<Note>) -> Vec<&'a Series> {
+    let mut copies = Vec::new();
+    for group in duplicates(series) {
+        notes.push(Note::Identical {
+            zones: group
+                .iter()
+                .map(|i| series[*i].about.source.clone())
+                .collect(),
+        });
+        copies.extend_from_slice(&group[1..]);
+    }
+    let kept = series
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| !copies.contains(i));
+    kept.map(|(_, s)| *s).collect()
+}
+
+fn zone_of(
+    series: &Series,
+    paths: &[&PricePath],
+    asked: Asked,
+    skip: usize,
+    name: String,
+    notes: &mut Vec<Note>,
+) -> Result<Zone, GridError> {
+    let gang = asked.gang();
+    if gang > series.asked.max(1) {
+        return Err(GridError::Gang {
+            zone: name,
+            gang,
+            asked: series.asked.max(1),
+        });
+    }
+    let ticks = series.at_s.last().copied().unwrap_or(0) / i64::from(gap_of(series));
+    if ticks > MAX_TICKS {
+        return Err(GridError::TooLong { zone: name, ticks });
+    }
+    let scale = f64::from(gang);
+    let samples = samples(series, gang);
+    let own_price = asked.spot_price.is_none() && series.price.iter().any(Option::is_some);
+    let own_on_demand = asked.on_demand_price.is_none() && series.on_demand.is_some();
+    if (own_price || own_on_demand)
+        && let Some(of) = &series.priced_for
+        && series.about.machine.as_ref().is_some_and(|m| m != of)
+    {
+        return Err(GridError::PriceOfOther {
+            zone: name,
+            of: of.clone(),
+            machine: series.about.machine.clone().unwrap_or_default(),
+        });
+    }
+    let on_demand = asked.on_demand_price.or(series.on_demand);
+    let Some(on_demand) = on_demand else {
+        return Err(GridError::NoOnDemand { zone: name });
+    };
+    let joined = paths.iter().find(|p| prices_of(p, series));
+    if asked.spot_price.is_none() && !own_price && joined.is_none() {
+        return Err(GridError::NoPrice { zone: name });
+    }
+    let price_at = |sample: usize| match (asked.spot_price, own_price, joined) {
+        (Some(price), _, _) => Some(price),
+        (None, true, _) => series.price.get(sample).copied().flatten(),
+        (None, false, Some(path)) => at(path, series.start? + series.at_s[sample]),
+        _ => None,
+    };
+    if asked.spot_price.is_none() && !own_price && joined.is_some() {
+        notes.push(Note::JoinedPrices { zone: name.clone() });
+    }
+    let (mut cells, mut spot) = (Vec::new(), Vec::new());
+    let mut unknown = 0;
+    let mut last = None;
+    for cell in samples.iter().skip(skip) {
+        let price = cell.sample.and_then(price_at);
+        last = price.or(last);
+        unknown += usize::from(cell.cell == Cell::Unknown);
+        cells.push(cell.cell);
+        // where nothing can be had its price is only looked at
+        let shown = match cell.cell {
+            Cell::Up => price,
+            _ => last,
+        };
+        spot.push(shown.map_or(f64::NAN, |p| p * scale));
+    }
+    // before the first known price
+    let first = spot.iter().copied().find(|p| p.is_finite());
+    for (price, cell) in spot.iter_mut().zip(&cells) {
+        if price.is_nan() && *cell != Cell::Up {
+            *price = first.unwrap_or(on_demand * scale);
+        }
+    }
+    if unknown > 0 {
+        notes.push(Note::Holes {
+            zone: name.clone(),
+            ticks: unknown,
+        });
+    }
+    let region = series
+        .about
+        .region
+        .clone()
+        .unwrap_or_else(|| series.about.zone.clone());
+    Ok(Zone {
+        name,
+        region,
+        cells,
+        spot,
+        on_demand: on_demand * scale,
+    })
+}
+
+/// One tick and the sample that speaks for it.
+struct Tick {
+    cell: Cell,
+    sample: Option<usize>,
+}
+
+/// One sample a tick. A distance that rounds to two gaps or more is a hole; of records by change a tick is
+/// available when every value that held in it was.
+fn samples(series: &Series, gang: u32) -> Vec<Tick> {
+    let cell = |up: Option<u32>| match up {
+        None => Cell::Unknown,
+        Some(n) if n >= gang => Cell::Up,
+        Some(_) => Cell::Down,
+    };
+    let mut out: Vec<Tick> = Vec::with_capacity(series.up.len());
+    if series.gap_s == 0 {
+        let gap = i64::from(TICK_BY_CHANGE_S);
+        let end = series.at_s.last().copied().unwrap_or(0);
+        let mut next = 0;
+        let mut held: Option<usize> = None;
+        for tick in 0..(end / gap).max(0) {
+            // the value that holds at its start, then those that come within it
+            while series.at_s.get(next).is_some_and(|at| *at <= tick * gap) {
+                held = Some(next);
+                next += 1;
+            }
+            let mut state = held.map_or(Cell::Unknown, |i| cell(series.up[i]));
+            let within = series.at_s[next..]
+                .iter()
+                .take_while(|at| **at < (tick + 1) * gap)
+                .count();
+            for up in &series.up[next..next + within] {
+                state = match (state, cell(*up)) {
+                    (Cell::Up, other) => other,
+                    (Cell::Unknown, Cell::Down) => Cell::Down,
+                    (state, _) => state,
+                };
+            }
+            out.push(Tick {
+                cell: state,
+                sample: held,
+            });
+        }
+        return out;
+    }
+    let mut before: Option<i64> = None;
+    for (i, (at, up)) in series.at_s.iter().zip(&series.up).enumerate() {
+        let hole = before.map_or(0, |b| rounded(at - b, series.gap_s).saturating_sub(1));
+        out.extend((0..hole).map(|_| Tick {
+            cell: Cell::Unknown,
+            sample: None,
+        }));
+        out.push(Tick {
+            cell: cell(*up),
+            sample: Some(i),
+        });
+        before = Some(*at);
+    }
+    out
+}
+
+/// Prices of the same zone, and of the same machine where both say it.
+fn prices_of(path: &PricePath, series: &Series) -> bool {
+    let machine = match (&path.about.machine, &series.about.machine) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    };
+    path.about.zone == series.about.zone && machine && series.start.is_some()
+}
+
+/// The price that held at a moment; `None` before the first row and after the last.
+fn at(path: &PricePath, unix: i64) -> Option<f64> {
+    if unix > path.until {
+        return None;
+    }
+    let after = path.changes.partition_point(|(t, _)| *t <= unix);
+    after.checked_sub(1).map(|i| path.changes[i].1)
+}
+
+fn spot_above(zone: &Zone, ticks: usize, notes: &mut Vec<Note>) {
+    let dear = zone.spot[..ticks]
+        .iter()
+        .filter(|p| **p >= zone.on_demand)
+        .count();
+    if dear > 0 {
+        notes.push(Note::SpotAtOrAbove {
+            zone: zone.name.clone(),
+            share: dear as f64 / ticks as f64,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;
