@@ -3,7 +3,7 @@
 use crate::evaluate::{Candidate, PlanInput, Screening, Shown};
 use crate::feasible::Reject;
 use crate::rank::Plan;
-use crate::screen::screen_one;
+use crate::screen::{replayed, screen_one};
 use lessee_model::{Money, Purchase, glob_match};
 
 #[derive(Clone, Debug)]
@@ -64,7 +64,12 @@ pub fn why_not(input: PlanInput<'_>, plan: &Plan, wanted: &str) -> Vec<WhyNot> {
             continue;
         }
         let (mut ranked, mut shown): (Vec<Candidate>, Vec<Shown>) = (Vec::new(), Vec::new());
-        let verdict = match screen_one(&mut screening, index as u32, &mut ranked, &mut shown) {
+        let screened = screen_one(&mut screening, index as u32, &mut ranked, &mut shown);
+        let ranked: Vec<Candidate> = ranked
+            .iter()
+            .filter_map(|c| replayed(&mut screening, c).ok())
+            .collect();
+        let verdict = match screened {
             Err(reason) => Verdict::Rejected(reason),
             Ok(()) => match ranked.iter().min_by(|a, b| a.total.total_cmp(&b.total)) {
                 Some(c) => {
