@@ -11,7 +11,6 @@ use lessee_model::{
     Quantified,
 };
 use lessee_perf::predict;
-use lessee_spot::PolicyName;
 use std::sync::Arc;
 
 /// One way to do the job.
@@ -228,9 +227,6 @@ fn spot_warnings(answer: &SpotAnswer) -> Vec<Msg> {
     let mut out = Vec::new();
     if let Some(why) = &answer.refused {
         out.push(Msg::new("warn-spot-not-replayed").arg("why", Arg::Msg(Box::new(why.clone()))));
-    }
-    if answer.policy == Some(PolicyName::OnDemand) {
-        out.push(Msg::new("warn-spot-not-worth"));
     }
     if answer.policy.is_some() && answer.independent < FEW_DEADLINES {
         out.push(Msg::new("warn-spot-short-record").arg("times", answer.independent));

@@ -390,6 +390,12 @@ impl<'a> Screening<'a> {
         found
     }
 
+    /// False where a replay found that spot is not clearly cheaper than on demand.
+    pub(crate) fn pays(&self, candidate: &Candidate) -> bool {
+        let replay = candidate.replay.and_then(|i| self.replays.get(i as usize));
+        !matches!(replay, Some(Ok(replay)) if !replay.pays())
+    }
+
     /// Time until a machine is up, in the middle.
     pub(crate) fn boot_s(&self, tariff: u32) -> f64 {
         let boot = self.tariff(tariff).boot.as_ref();

@@ -6,7 +6,7 @@ use crate::evaluate::{Candidate, PlanInput, Screening, Shown};
 use crate::feasible::Reject;
 use crate::pareto::front;
 use crate::screen::{replayed, screen_all};
-use lessee_model::{Bill, Money, Msg, Purchase, Quantified};
+use lessee_model::{Bill, Fixed, Money, Msg, Purchase, Quantified};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The answer.
@@ -69,7 +69,7 @@ pub fn plan(input: PlanInput<'_>, top: usize) -> Plan {
         },
     );
     let mut best = cheapest_places(&input, ranked);
-    replay_finalists(&mut screening, &mut best, top, &mut rejected);
+    replay_finalists(&mut screening, &mut best, &mut shown, top, &mut rejected);
     if best.iter().all(|c| c.modelled) {
         // a modelled price is never first: alone it can only be shown
         let lonely = best.drain(..).map(|candidate| Shown {
@@ -172,11 +172,15 @@ fn sort(input: &PlanInput<'_>, candidates: &mut [Candidate]) {
     });
 }
 
+/// On its record spot is not clearly cheaper than on demand, which is an option of its own.
+pub(crate) const SPOT_DOES_NOT_PAY: &str = "spot_does_not_pay";
+
 /// Replays spot options with a record until those that people look at have been, or the limit is reached; a
 /// replay moves an option, and others may come up in its place.
 fn replay_finalists(
     s: &mut Screening<'_>,
     best: &mut Vec<Candidate>,
+    shown: &mut Vec<Shown>,
     top: usize,
     rejected: &mut Rejected,
 ) {
@@ -188,7 +192,17 @@ fn replay_finalists(
             return;
         };
         match replayed(s, &best[index]) {
-            Ok(candidate) => best[index] = candidate,
+            Ok(candidate) if s.pays(&candidate) => best[index] = candidate,
+            Ok(candidate) => {
+                best.remove(index);
+                let currency = input.workload.money.currency;
+                let total = Fixed::from_f64(candidate.total).map(|t| Money::new(t, currency));
+                shown.push(Shown {
+                    candidate,
+                    code: SPOT_DOES_NOT_PAY,
+                    totals: total.into_iter().collect(),
+                });
+            }
             Err(reason) => {
                 best.remove(index);
                 rejected.count += 1;

@@ -8,7 +8,7 @@ use crate::evaluate::{Candidate, Screening};
 use lessee_cost::{Case, Percentile, Replayed, Run, Spent, screen};
 use lessee_model::tariff::SpotRisk;
 use lessee_model::workload::{Job, Workload};
-use lessee_model::{Basis, Fixed, GpuTable, Machine, Money, Msg, Offer, Purchase};
+use lessee_model::{Basis, Catalog, Fixed, GpuTable, Machine, Money, Msg, Offer, Purchase};
 use lessee_spot::forecast::{Forecast, Parts, save_every_s};
 use lessee_spot::policy::lessee::Params;
 use lessee_spot::trace::Series;
@@ -69,20 +69,27 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
+    /// Whether spot is clearly cheaper than on demand on the record.
+    pub(crate) fn pays(&self) -> bool {
+        self.forecast.recommended().policy != PolicyName::OnDemand
+    }
+
     /// The run of the recommended policy, from the run without interruptions.
     pub(crate) fn run(&self, calm: Run) -> Run {
         let best = self.forecast.recommended();
-        let spent = |p: &Parts| Spent {
-            lost_s: p.lost * 3600.0,
-            waiting_s: p.waiting * 3600.0,
-            on_demand_s: p.on_demand * 3600.0,
+        let spent = |p: &Parts, longer: f64| Spent {
+            lost_s: p.lost * 3600.0 * longer,
+            waiting_s: p.waiting * 3600.0 * longer,
+            on_demand_s: p.on_demand * 3600.0 * longer,
         };
+        // a slower machine needs as much more of everything
+        let longer = (calm.work_p90_s / calm.work_s).max(1.0);
         Run {
             interruptions: best.mean.interruptions * self.machines,
-            interruptions_p90: best.p90.interruptions * self.machines,
+            interruptions_p90: best.p90.interruptions * self.machines * longer,
             replayed: Some(Replayed {
-                mean: spent(&best.mean),
-                p90: spent(&best.p90),
+                mean: spent(&best.mean, 1.0),
+                p90: spent(&best.p90, longer),
             }),
             ..calm
         }
@@ -115,6 +122,12 @@ pub(crate) fn speaks_for(
             })
     };
     provider && place && about.machine.as_deref().is_some_and(named)
+}
+
+/// Whether a record speaks for any offer of a catalog.
+pub fn record_speaks(series: &Series, catalog: &Catalog, gpus: &GpuTable) -> bool {
+    let mut offers = catalog.offers.iter();
+    offers.any(|o| speaks_for(series, o, catalog.machine(o), gpus))
 }
 
 /// Nothing said is nothing against it.

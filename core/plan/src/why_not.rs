@@ -3,6 +3,7 @@
 use crate::evaluate::{Candidate, PlanInput, Screening, Shown};
 use crate::feasible::Reject;
 use crate::rank::Plan;
+use crate::rank::SPOT_DOES_NOT_PAY;
 use crate::screen::{replayed, screen_one};
 use lessee_model::{Money, Purchase, glob_match};
 
@@ -65,10 +66,17 @@ pub fn why_not(input: PlanInput<'_>, plan: &Plan, wanted: &str) -> Vec<WhyNot> {
         }
         let (mut ranked, mut shown): (Vec<Candidate>, Vec<Shown>) = (Vec::new(), Vec::new());
         let screened = screen_one(&mut screening, index as u32, &mut ranked, &mut shown);
-        let ranked: Vec<Candidate> = ranked
+        let judged: Vec<Candidate> = ranked
             .iter()
             .filter_map(|c| replayed(&mut screening, c).ok())
             .collect();
+        let (ranked, not_worth): (Vec<Candidate>, Vec<Candidate>) =
+            judged.into_iter().partition(|c| screening.pays(c));
+        shown.extend(not_worth.into_iter().map(|candidate| Shown {
+            candidate,
+            code: SPOT_DOES_NOT_PAY,
+            totals: Vec::new(),
+        }));
         let verdict = match screened {
             Err(reason) => Verdict::Rejected(reason),
             Ok(()) => match ranked.iter().min_by(|a, b| a.total.total_cmp(&b.total)) {
