@@ -1,6 +1,6 @@
 //! What must hold on any market: generated ones, adversarial among them. Cases that once failed are in `regressions.rs`.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
+#![allow(clippy::unwrap_used)]
 
 mod generated;
 
@@ -89,7 +89,7 @@ proptest! {
     #[test]
     fn a_shorter_outage_never_costs_the_optimum_more(case in case(Wishes::default()), nth in 2usize..9) {
         let better = with_cells(&case, |cell, zone, tick| {
-            if (zone + tick) % nth == 0 { Cell::Up } else { cell }
+            if (zone + tick).is_multiple_of(nth) { Cell::Up } else { cell }
         });
         let bound = least(&case.job, &case.market, case.start);
         prop_assert!(least(&better.job, &better.market, better.start) <= bound + 1e-9);
