@@ -48,7 +48,7 @@ fn cases(n: u32) -> Config {
 }
 
 proptest! {
-    #![proptest_config(cases(1200))]
+    #![proptest_config(cases(700))]
 
     #[test]
     fn nobody_is_late_nobody_beats_the_optimum_and_sums_hold(case in case(Wishes::default())) {
@@ -66,7 +66,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(250))]
+    #![proptest_config(cases(120))]
 
     #[test]
     fn the_same_again_and_unknown_is_down(case in case(Wishes::default())) {
@@ -84,7 +84,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(1000))]
+    #![proptest_config(cases(600))]
 
     #[test]
     fn a_shorter_outage_never_costs_the_optimum_more(case in case(Wishes::default()), nth in 2usize..9) {
@@ -129,7 +129,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(20))]
+    #![proptest_config(cases(12))]
 
     #[test]
     fn odd_milliseconds_leave_the_optimum_a_bound(case in case(Wishes { odd: true, ..Wishes::default() })) {
