@@ -44,13 +44,17 @@ pub enum JobError {
     },
     #[error(
         "{work_hours} h of work and {overhead_hours} h for one start do not fit into {deadline_hours} h, \
-         not even on demand"
+         saves included, not even on demand"
     )]
     Infeasible {
         work_hours: f64,
         overhead_hours: f64,
         deadline_hours: f64,
     },
+    #[error(
+        "a save of {block_ms} ms after each {every_ms} ms of work: work must be above 0, a save 0 or more"
+    )]
+    Saves { every_ms: i64, block_ms: i64 },
     #[error("the checkpoint of {0} GB is not a size")]
     Checkpoint(f64),
 }
@@ -91,12 +95,23 @@ impl Job {
         })
     }
 
-    /// Whether on-demand alone, started at once, keeps the deadline on ticks of `gap_ms`.
+    /// Whether on-demand alone, started at once, keeps the deadline on ticks of `gap_ms`, its saves included.
     ///
     /// # Errors
-    /// It does not.
+    /// It does not, or the saves leave no time for work.
     pub fn check_feasible(&self, gap_ms: i64) -> Result<(), JobError> {
-        if ceil_div(self.work_ms + self.overhead_ms, gap_ms) <= self.deadline_ms / gap_ms {
+        let mut needed = self.work_ms + self.overhead_ms;
+        if let Some(saves) = self.saves {
+            if saves.every_ms <= 0 || saves.block_ms < 0 {
+                return Err(JobError::Saves {
+                    every_ms: saves.every_ms,
+                    block_ms: saves.block_ms,
+                });
+            }
+            // nobody waits for a save after the last work
+            needed += (ceil_div(self.work_ms, saves.every_ms) - 1) * saves.block_ms;
+        }
+        if ceil_div(needed, gap_ms) <= self.deadline_ms / gap_ms {
             return Ok(());
         }
         Err(JobError::Infeasible {

@@ -13,22 +13,38 @@ use crate::market::{Cell, Market};
 use crate::policy::{Choice, Now, Policy, Running};
 use crate::replay::{Guard, Outcome, Rules, Step, replay_with};
 
-/// More units of progress than this are not worth their time: the unit is made coarser, overheads are rounded
-/// down and the result stays a bound.
+/// More units of progress than this are not worth their time: the unit is made coarser. For the least cost work and
+/// overheads are then rounded down, so that it stays a bound, for the plan up, so that it can be carried out.
 const MAX_UNITS: i64 = 40_000;
 
 /// Least cost of `job` from market tick `start` in USD; `None`: not even on-demand keeps the deadline.
 pub fn least_cost(job: &Job, market: &Market, start: usize) -> Option<f64> {
-    let (cost, _) = Programme::new(job, market, start).run(None)?;
+    let (cost, _) = Programme::new(job, market, start, false).run(None)?;
     Some(cost)
 }
 
 /// What to run in each tick for [`least_cost`]; shorter than the deadline where the work is done before.
 pub fn plan(job: &Job, market: &Market, start: usize) -> Option<Vec<Running>> {
-    let programme = Programme::new(job, market, start);
+    solve(job, market, start).map(|(_, steps)| steps)
+}
+
+/// The plan and, where it is exact, its cost.
+fn solve(job: &Job, market: &Market, start: usize) -> Option<(Option<f64>, Vec<Running>)> {
+    let programme = Programme::new(job, market, start, true);
     let mut choices = Vec::new();
-    let (_, end) = programme.run(Some(&mut choices))?;
-    Some(programme.script(&choices, end))
+    if let Some((cost, end)) = programme.run(Some(&mut choices)) {
+        let steps = programme.script(&choices, end);
+        return Some(((!programme.coarse).then_some(cost), steps));
+    }
+    // rounded up it may not fit where it just does
+    let alone = ceil_div(job.work_ms + job.overhead_ms, market.gap_ms) as usize;
+    if !programme.coarse || alone > programme.ticks {
+        return None;
+    }
+    let price = |z: &usize| market.zones[*z].on_demand;
+    let zones = 0..market.zones.len();
+    let cheapest = zones.min_by(|a, b| price(a).total_cmp(&price(b)))?;
+    Some((None, vec![Running::OnDemand(cheapest); alone]))
 }
 
 /// [`least_cost`] with what it does: the plan, replayed without a guard.
@@ -43,12 +59,8 @@ pub fn optimum_watched(
     start: usize,
     watch: impl FnMut(Step),
 ) -> Option<Outcome> {
-    let programme = Programme::new(job, market, start);
-    let mut choices = Vec::new();
-    let (cost, end) = programme.run(Some(&mut choices))?;
-    let mut script = Script {
-        steps: programme.script(&choices, end),
-    };
+    let (cost, steps) = solve(job, market, start)?;
+    let mut script = Script { steps };
     let rules = Rules {
         guard: Guard::Off,
         open: true,
@@ -60,8 +72,8 @@ pub fn optimum_watched(
     };
     let outcome = replay_with(&plain, market, start, rules, &mut script, watch);
     debug_assert!(
-        (outcome.cost - cost).abs() < 1e-6 * cost.max(1.0) || programme.coarse,
-        "{cost} {outcome:?}"
+        cost.is_none_or(|c| (outcome.cost - c).abs() < 1e-6 * c.max(1.0)),
+        "{cost:?} {outcome:?}"
     );
     Some(outcome)
 }
@@ -116,7 +128,7 @@ fn gcd(a: i64, b: i64) -> i64 {
 }
 
 impl<'a> Programme<'a> {
-    fn new(job: &Job, market: &'a Market, start: usize) -> Programme<'a> {
+    fn new(job: &Job, market: &'a Market, start: usize, up: bool) -> Programme<'a> {
         let n = market.zones.len();
         // Where moving costs nothing, all zones are one region.
         let free = |i: usize, j: usize| {
@@ -150,7 +162,10 @@ impl<'a> Programme<'a> {
         // a tick is a whole number of units, whatever their length
         let gap = market.gap_ms / if coarse { least } else { exact };
         let gap = gap.max(1) as usize;
-        let units = |ms: i64| (ms as i128 * gap as i128 / market.gap_ms as i128) as usize;
+        let units = |ms: i64| {
+            let (all, one) = (ms as i128 * gap as i128, i128::from(market.gap_ms));
+            (if up { (all + one - 1) / one } else { all / one }) as usize
+        };
         let debt: Vec<usize> = debts.iter().map(|d| units(*d)).collect();
         Programme {
             market,

@@ -2,7 +2,9 @@
 //!
 //! The rules are those of the public simulators (Can't Be Late, NSDI 2024; SkyNomad, NSDI 2027), so that their
 //! figures can be reproduced: work is credited at the start of the next tick, a start costs its overhead before
-//! work goes on, starts do not add up, whole ticks are billed. One machine (or gang) runs at a time.
+//! work goes on, starts do not add up, whole ticks are billed. One machine (or gang) runs at a time. A checkpoint that takes
+//! time to move is there when all of it is: a move that is cut short goes on with the next start there, and is lost when
+//! work goes on where it came from.
 
 use crate::job::{HOUR_MS, Job};
 use crate::market::{Cell, Market};

@@ -1,6 +1,6 @@
 //! What must hold on any market: generated ones, adversarial among them. Cases that once failed are in `regressions.rs`.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
+#![allow(clippy::unwrap_used)]
 
 mod generated;
 
@@ -48,7 +48,7 @@ fn cases(n: u32) -> Config {
 }
 
 proptest! {
-    #![proptest_config(cases(1500))]
+    #![proptest_config(cases(700))]
 
     #[test]
     fn nobody_is_late_nobody_beats_the_optimum_and_sums_hold(case in case(Wishes::default())) {
@@ -63,6 +63,10 @@ proptest! {
             }
         }
     }
+}
+
+proptest! {
+    #![proptest_config(cases(120))]
 
     #[test]
     fn the_same_again_and_unknown_is_down(case in case(Wishes::default())) {
@@ -80,12 +84,12 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(1000))]
+    #![proptest_config(cases(600))]
 
     #[test]
     fn a_shorter_outage_never_costs_the_optimum_more(case in case(Wishes::default()), nth in 2usize..9) {
         let better = with_cells(&case, |cell, zone, tick| {
-            if (zone + tick) % nth == 0 { Cell::Up } else { cell }
+            if (zone + tick).is_multiple_of(nth) { Cell::Up } else { cell }
         });
         let bound = least(&case.job, &case.market, case.start);
         prop_assert!(least(&better.job, &better.market, better.start) <= bound + 1e-9);
@@ -110,11 +114,14 @@ proptest! {
         let least = case.market.zones.iter().map(|z| z.on_demand).fold(f64::INFINITY, f64::min);
         for name in [PolicyName::Greedy, PolicyName::UniformProgress, PolicyName::Lessee] {
             let (_, steps) = runner.timeline(name, case.start);
+            // ours weighs what it costs to go where on-demand is cheapest
+            let weighs = name == PolicyName::Lessee;
             for step in steps {
                 if let lessee_spot::policy::Running::Spot(zone) = step.running {
                     let prices = &case.market.zones[zone].spot;
                     let price = prices[(case.start + step.tick as usize).min(prices.len() - 1)];
-                    prop_assert!(price < least, "{:?} pays {} for {:?}", name, price, step);
+                    let limit = if weighs { case.market.zones[zone].on_demand } else { least };
+                    prop_assert!(price < limit, "{:?} pays {} for {:?}", name, price, step);
                 }
             }
         }
@@ -122,7 +129,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(20))]
+    #![proptest_config(cases(12))]
 
     #[test]
     fn odd_milliseconds_leave_the_optimum_a_bound(case in case(Wishes { odd: true, ..Wishes::default() })) {

@@ -6,7 +6,9 @@
 //! its time the mean of S. Least cost of an hour of work is the ratio of the sums (renewal-reward), found by a dynamic
 //! programme over age: with l the value of an hour of work and u the price of an upload, both in hours of the machine,
 //!
-//!     v(a) = max over tau of  l tau S(e + s)/S(a) + S(e)/S(a) (v(e) - u),      e = a + tau + b
+//! ```text
+//! v(a) = max over tau of  l tau S(e + s)/S(a) + S(e)/S(a) (v(e) - u),      e = a + tau + b
+//! ```
 //!
 //! from the last class of age, where losses are memoryless and tau has a closed form, back to the end of the restart.
 //! Where uploads cost, l is what the hour costs by the answer before (Dinkelbach, Management Science 13 (1967) 492).

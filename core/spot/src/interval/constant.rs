@@ -4,13 +4,17 @@
 //! life of a machine (mean M) makes the work of the k-th save safe when it reaches the age R + k (tau + b) + s. Its
 //! mean, summed over k, is the safe work of a life, so that an hour of work takes
 //!
-//!     M e^((R + s)/M) (e^((tau + b)/M) - 1) / tau      hours, and   e^(s/M) / tau   uploads
+//! ```text
+//! M e^((R + s)/M) (e^((tau + b)/M) - 1) / tau      hours, and   e^(s/M) / tau   uploads
+//! ```
 //!
-//! (without s: Daly, FGCS 22 (2006) 303, eq. 20, for a long job). s acts as a longer restart: it does not change the
+//! (without s: Daly, FGCS 22 (2006) 303, for a long job). s acts as a longer restart: it does not change the
 //! best interval, and costs s/M of the time to first order (a loss takes tau/2 + s of work). The best interval is where
 //! the derivative is 0, in closed form by Lambert's function; with a price u of an upload in hours of the machine:
 //!
-//!     tau = M (1 + W0(-(1 - u e^(-R/M)/M) e^(-1 - b/M)))   ~   sqrt(2 (b + u) M)
+//! ```text
+//! tau = M (1 + W0(-(1 - u e^(-R/M)/M) e^(-1 - b/M)))   ~   sqrt(2 (b + u) M)
+//! ```
 
 use super::{IntervalError, Saving, not_negative, positive};
 
@@ -25,7 +29,7 @@ pub fn young(save_h: f64, mean_h: f64) -> Result<f64, IntervalError> {
     Ok((2.0 * save_h * mean_h).sqrt())
 }
 
-/// Daly's interval (FGCS 22 (2006) 303, eq. 37): higher order, less than .01 % more time than the best; M where a save
+/// Daly's interval (FGCS 22 (2006) 303): higher order, less than .01 % more time than the best; M where a save
 /// takes 2 M or longer. Units as for [`young`].
 ///
 /// # Errors
@@ -39,7 +43,7 @@ pub fn daly(save_h: f64, mean_h: f64) -> Result<f64, IntervalError> {
     Ok(first * (1.0 + x.sqrt() / 3.0 + x / 9.0) - save_h)
 }
 
-/// Hours until `work_h` hours of work are done with memoryless losses (Daly, FGCS 22 (2006) 303, eq. 20):
+/// Hours until `work_h` hours of work are done with memoryless losses (Daly, FGCS 22 (2006) 303):
 /// M e^(R/M) (e^((tau + b)/M) - 1) W/tau.
 ///
 /// # Errors

@@ -1,8 +1,8 @@
 //! Both ends of what is not known: whether the notice suffices for a save, and what an advisor's bucket means.
 //!
 //! Notice: a last save that succeeds before a share q of losses leaves the rate (1 - q)/M for the periodic ones. Whether
-//! it succeeds is up to the job: in issue threads signals were polled between steps only, and 0 of 6 were saved. So plan
-//! with q = 0 and show what q = 1 would give.
+//! it succeeds is up to the job: where the signal was looked at between steps only, 0 of 6 were saved
+//! (<https://github.com/goodfire-ai/spd/issues/741>). So plan with q = 0 and show what q = 1 would give.
 //!
 //! Bucket: [`hazard_of`] says how wide it is; the interval goes with the root of it.
 

@@ -175,21 +175,24 @@ pub trait Policy {
     fn probed(&mut self, _now: &Now, _zone: usize, _up: bool) {}
 }
 
+/// The cheapest on-demand price of all zones: nobody should pay that for a machine that can be taken away.
+fn least_on_demand(now: &Now) -> f64 {
+    let prices = now.market.zones.iter().map(|z| z.on_demand);
+    prices.fold(f64::INFINITY, f64::min)
+}
+
 /// Spot in every zone: where it runs first, then by price now, cheapest first. Zones whose spot price is not below
-/// the cheapest on-demand price are left out: nobody should pay that for a machine that can be taken away.
+/// [`least_on_demand`] are left out, also where it runs.
 fn spot_by_price(now: &Now, out: &mut Vec<Choice>) {
-    if let Running::Spot(zone) = now.running {
+    let least = least_on_demand(now);
+    if let Running::Spot(zone) = now.running
+        && now.price(zone) < least
+    {
         out.push(Choice::Spot(zone));
         return;
     }
     let first = out.len();
     let zones = 0..now.market.zones.len();
-    let least = now
-        .market
-        .zones
-        .iter()
-        .map(|z| z.on_demand)
-        .fold(f64::INFINITY, f64::min);
     out.extend(zones.filter(|&z| now.price(z) < least).map(Choice::Spot));
     if out.len() - first > 1 {
         out[first..].sort_by(|a, b| {

@@ -58,7 +58,9 @@ fn spot_or_fall_back(
     paid_zone: usize,
     out: &mut Vec<Choice>,
 ) {
-    out.extend(zones.iter().map(|&z| Choice::Spot(z)));
+    let least = super::least_on_demand(now);
+    let below = zones.iter().filter(|&&z| now.price(z) < least);
+    out.extend(below.map(|&z| Choice::Spot(z)));
     let paid = asks_again && request(now, Running::Idle, false) == Request::OnDemand;
     out.push(if paid {
         Choice::OnDemand(paid_zone)
@@ -97,7 +99,10 @@ impl Policy for UniformBySwitching {
         let want = request(now, now.running, true);
         match (now.running, want) {
             (_, Request::Nothing) => out.push(Choice::Idle),
-            (Running::Spot(_), Request::Spot) | (Running::OnDemand(_), Request::OnDemand) => {
+            (Running::OnDemand(_), Request::OnDemand) => out.push(Choice::Keep),
+            (Running::Spot(zone), Request::Spot)
+                if now.price(zone) < super::least_on_demand(now) =>
+            {
                 out.push(Choice::Keep);
             }
             (_, Request::OnDemand) => out.push(Choice::OnDemand(paid_zone)),

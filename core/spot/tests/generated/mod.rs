@@ -72,7 +72,7 @@ impl Pattern {
             up = match self {
                 Pattern::Up => true,
                 Pattern::Down => false,
-                Pattern::Alternating => t % 2 == 0,
+                Pattern::Alternating => t.is_multiple_of(2),
                 Pattern::Teasing(on, off) => t % (on + off) >= off,
                 Pattern::Until(end) => t < end,
                 Pattern::Flips(rate) => (chance < rate) != up,

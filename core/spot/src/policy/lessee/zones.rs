@@ -212,15 +212,15 @@ impl<'a> Zones<'a> {
             Running::OnDemand(_) => (value - moment.on_demand).max(0.0),
             Running::Spot(zone) => (value - now.price(zone)).max(0.0) + params.move_margin * value,
         };
-        let first = out.len();
         if may_start_spot {
             self.offer(now, &moment, value, floor, out);
         }
         if let Some(zone) = on_spot {
             let price = now.price(zone);
-            // leaving for nothing, or for on-demand where spot costs as much, only when that is clearly better
+            // leaving for nothing only when that is clearly better; for on-demand where spot costs as much
             let leave = value - price < -params.leave_margin * value && may_start_spot;
-            let dear = price >= moment.on_demand && out.len() == first;
+            let own = now.market.zones[zone].on_demand;
+            let dear = price >= moment.on_demand.min(own);
             out.push(match (leave, dear) {
                 (true, _) => Choice::Idle,
                 (false, true) => Choice::OnDemand(cheapest),
@@ -239,7 +239,8 @@ impl<'a> Zones<'a> {
     fn offer(&self, now: &Now, moment: &Moment, value: f64, floor: f64, out: &mut Vec<Choice>) {
         let gb = now.job.checkpoint_gb;
         let mut worth: Vec<(f64, usize)> = (0..self.zones.len())
-            .filter(|&z| now.running != Running::Spot(z) && now.price(z) < moment.on_demand)
+            .filter(|&z| now.running != Running::Spot(z))
+            .filter(|&z| now.price(z) < moment.on_demand.min(now.market.zones[z].on_demand))
             .filter_map(|z| {
                 let life = self.life(z, moment);
                 let moved = now.home.map_or(0.0, |h| now.market.egress(h, z) * gb);
