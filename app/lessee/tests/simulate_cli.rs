@@ -209,6 +209,27 @@ fn what_cannot_be_kept_or_known_is_refused_with_a_way_out() {
     .says(2, &["tick 1", "1970-01-01T00:10:00Z", "no spot price"]);
 }
 
+/// Trap 10: a start of many ticks, ticks of 30 s, a start that ends within a tick.
+#[test]
+fn a_start_may_be_longer_than_a_tick_or_end_within_one() {
+    let home = Home::new();
+    let rows: String = (0..400).map(|i| format!("{},a,1\n", 30 * i)).collect();
+    let file = home.file("z.csv", format!("time,zone,available\n{rows}"));
+    let more = ["--policy", "greedy,on-demand,optimum", "--start-tick", "0"];
+    let more = [&PRICES[..], &more].concat();
+    for (overhead, ticks) in [("0.2", 144.0), ("0.204", 145.0), ("0", 120.0)] {
+        let doc = home.json(&args(&file, ["1", "2.5", overhead], &more));
+        let jobs = doc["jobs"].as_array().expect("jobs");
+        for (job, price) in jobs.iter().zip([1.0, 3.0, 1.0]) {
+            assert!((cost(job) - price * ticks / 120.0).abs() < 1e-9, "{job}");
+        }
+        let wasted = jobs[0]["wasted_hours"].as_f64().expect("hours");
+        assert!((wasted - overhead.parse::<f64>().expect("hours")).abs() < 1e-6);
+        let said = codes(&doc).contains(&"overhead_not_whole_ticks");
+        assert_eq!(said, overhead == "0.204");
+    }
+}
+
 #[test]
 fn polarity_is_asked_about_and_both_readings_differ() {
     let home = Home::new();

@@ -74,10 +74,7 @@ pub(super) fn asked(
         args.overhead_hours.unwrap_or(start_s / 3600.0),
     )
     .map_err(|e| failures::job(&e))?;
-    let size = workload
-        .checkpoint
-        .as_ref()
-        .map_or(0.0, |c| c.size.0 as f64);
+    let size = workload.checkpoint.as_ref().map_or(0.0, |c| c.size.0);
     job.checkpoint_gb = args.checkpoint_gb.unwrap_or(size / 1e9);
     let texts = printer.texts();
     let mut notes = vec![note(
