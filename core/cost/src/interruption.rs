@@ -133,6 +133,12 @@ fn durations(workload: &Workload, prediction: &Prediction) -> Option<(f64, f64)>
     (fast > 0.0 && median.is_finite() && p90.is_finite()).then_some((median, p90))
 }
 
+/// Seconds of work between two safe points: of the whole fleet in lockstep, of one machine where pieces are
+/// independent.
+pub fn piece_seconds(workload: &Workload, prediction: &Prediction, nodes: u32, work_s: f64) -> f64 {
+    loss(workload, prediction, f64::from(nodes.max(1)), work_s).piece_s
+}
+
 fn loss(workload: &Workload, prediction: &Prediction, machines: f64, work_s: f64) -> Loss {
     let every = workload.checkpoint.as_ref().map(|c| c.every.0);
     // one unit takes as long on one machine as the fleet needs for as many units as it has machines

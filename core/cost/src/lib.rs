@@ -22,15 +22,17 @@ mod tariff;
 mod tiers;
 
 pub use bill::{
-    Case, HOURS_PER_MONTH, Percentile, Run, Screened, SmallTotals, bill, peak_share, screen,
-    wall_seconds,
+    Case, HOURS_PER_MONTH, Percentile, Replayed, Run, Screened, SmallTotals, Spent, bill,
+    peak_share, screen, wall_seconds,
 };
 pub use buy::{
     BUY_SCHEMA, BuyDefault, BuyError, BuyFile, BuyInput, BuyLine, BuyReport, Choice, Parameter,
     Sensitivity, buy_report, parse_buy, resolve_buy,
 };
 pub use commitments::{CommitmentDiscount, commitment_discount};
-pub use interruption::{Expected, expected_interruptions, expected_run, poisson_p90};
+pub use interruption::{
+    Expected, expected_interruptions, expected_run, piece_seconds, poisson_p90,
+};
 pub use spot::spot_risk;
 pub use tariff::{calendar, resolve_tariff, source_egress};
 pub use tiers::{MonthVolume, TierPart, monthly_tier_parts, tier_parts, tiered_cost};

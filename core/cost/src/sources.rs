@@ -14,6 +14,8 @@ pub(crate) const STOPPED_AS_RUNNING: &str = "stopped time billed like running ti
 pub(crate) const STEPS_ELSEWHERE: &str = "billing steps of other providers";
 /// What interruptions cost.
 pub(crate) const INTERRUPTIONS: &str = "expected interruptions x time repeated per interruption";
+/// The same from a replay.
+pub(crate) const REPLAYED: &str = "replay of the job on recorded availability";
 /// A disk inside the machine.
 pub(crate) const LOCAL_DISK: &str = "machine specification: local disk included in the price";
 /// Beside a list price: `LIST; own discount 15 %`.
@@ -41,6 +43,7 @@ mod tests {
             STOPPED_AS_RUNNING,
             STEPS_ELSEWHERE,
             INTERRUPTIONS,
+            REPLAYED,
             LOCAL_DISK,
             OWN_DISCOUNT,
             THIRD_CURRENCY,

@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use lessee_cost::{Percentile, screen, wall_seconds};
+use lessee_cost::{Percentile, bill, screen, wall_seconds};
 use lessee_model::fx::FxRate;
 use lessee_model::tariff::{BootTime, Stopped};
 use lessee_model::workload::{
@@ -500,4 +500,57 @@ fn what_is_not_published_is_a_range_and_the_total_says_at_least() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn a_replay_bills_waiting_as_nothing_and_on_demand_at_its_own_price() {
+    use lessee_cost::{Replayed, Spent};
+    let mut w = World::new(10.0 * 3600.0, "1");
+    w.price = price(Purchase::Spot, usd("1"));
+    w.offer.prices = vec![w.price.clone(), price(Purchase::OnDemand, usd("3"))];
+    let calm = bill(&w.case()).total().expect("one currency");
+    let spent = Spent {
+        lost_s: 3600.0,
+        waiting_s: 7200.0,
+        on_demand_s: 4.0 * 3600.0,
+    };
+    w.run.interruptions = 2.0;
+    w.run.replayed = Some(Replayed {
+        mean: spent,
+        p90: spent,
+    });
+    let case = w.case();
+    let replayed = bill(&case);
+    // one hour more in all, and four of them cost two more
+    let more = replayed.total().expect("one currency").amount - calm.amount;
+    assert_eq!(more, usd("9").amount);
+    assert_eq!(
+        screen(&case).total(Currency::USD),
+        replayed.total(),
+        "one code path"
+    );
+    let hours = |id: &str| -> f64 {
+        let line = replayed.lines.iter().find(|l| l.what.id == *id);
+        line.map_or(0.0, |l| l.quantity.to_f64())
+    };
+    assert_eq!(
+        (
+            hours("bill-compute"),
+            hours("bill-on-demand-instead"),
+            hours("bill-interruption")
+        ),
+        (6.0, 4.0, 1.0)
+    );
+    assert_eq!(wall_seconds(&case), 13.0 * 3600.0);
+    // never taken back, and known: nothing is missing
+    w.run.interruptions = 0.0;
+    let unknown = |b: &lessee_model::Bill| {
+        b.lines
+            .iter()
+            .any(|l| l.what.id == *"bill-interruption-unknown")
+    };
+    assert!(!unknown(&bill(&w.case())));
+    // nobody says what on-demand costs: said, not passed over
+    w.offer.prices.truncate(1);
+    assert!(bill(&w.case()).at_least);
 }

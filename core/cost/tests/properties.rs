@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use lessee_cost::{Percentile, Run, bill, screen};
+use lessee_cost::{Percentile, Replayed, Run, Spent, bill, screen};
 use lessee_model::fx::FxRate;
 use lessee_model::tariff::{BootTime, MonthRule, MonthRules, Stopped};
 use lessee_model::workload::{Checkpoint, DataStorage, Destination, Location, SupportPlan};
@@ -20,6 +20,20 @@ fn amount() -> impl Strategy<Value = f64> {
         Just(1e18),
         Just(9e29)
     ]
+}
+
+/// What a replay found, if there was one.
+fn a_replay() -> BoxedStrategy<Option<Replayed>> {
+    let spent = || {
+        (amount(), amount(), amount())
+            .prop_map(|(lost_s, waiting_s, on_demand_s)| Spent {
+                lost_s,
+                waiting_s,
+                on_demand_s,
+            })
+            .boxed()
+    };
+    prop::option::of((spent(), spent()).prop_map(|(mean, p90)| Replayed { mean, p90 })).boxed()
 }
 
 fn cents() -> impl Strategy<Value = Fixed> {
@@ -62,6 +76,7 @@ prop_compose! {
         reads in 0.0..100.0f64, keep in prop::option::of(amount()), disk in amount(), stopped in 0.0..1e7f64,
         ck in prop::option::of((amount(), 1.0..1e5f64, prop::option::of(0.0..50.0f64), 0.0..1e8f64)),
         interruptions in 0.0..1e4f64, lost in 0.0..1e5f64, nodes in 1u32..5000,
+        replayed in a_replay(),
         purchase in prop::sample::select(vec![Purchase::OnDemand, Purchase::Spot, Purchase::Month, Purchase::Year3]),
         pick in 0usize..4, p90: bool, increment in 1u32..4000, days in 0u32..200,
         start in prop::option::of((0i64..20_000_000, 0usize..4, any::<[bool; 2]>())),
@@ -76,6 +91,7 @@ prop_compose! {
         w.run = Run {
             work_s: work, work_p90_s: work * 1.5, interruptions, interruptions_p90: interruptions * 2.0,
             lost_s: lost, checkpoints: ck.map_or(0.0, |c| work / c.1), gpus: 8,
+            replayed,
         };
         w.nodes = nodes;
         w.price.purchase = purchase;
@@ -179,11 +195,14 @@ proptest! {
         longer.workload.checkpoint = None;
         // results that appear later lie in storage for less of a fixed time
         longer.workload.data.keep = None;
+        // work that reaches into one month more has one month's free traffic more: rightly cheaper
+        longer.workload.data.out = Bytes(0.0);
         let mut before = longer.clone();
         // the share of reads that is repeated falls as the work grows: compare without interruptions
         for w in [&mut longer, &mut before] {
             w.run.interruptions = 0.0;
             w.run.interruptions_p90 = 0.0;
+            w.run.replayed = None;
         }
         longer.run.work_s += more;
         longer.run.work_p90_s += more * 1.5;

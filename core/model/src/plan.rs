@@ -47,7 +47,48 @@ pub struct OptionDoc {
     pub cost_per_unit: CostPerUnitDoc,
     /// Expected interruptions over the job.
     pub interruptions: f64,
+    /// Of spot options: how the market was judged.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub spot: Option<SpotDoc>,
     pub warnings: Vec<WarningDoc>,
+}
+
+/// How a spot option was judged. Hours and seconds are those of the whole fleet.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SpotDoc {
+    /// `measured`: the job was replayed on recorded availability; else that of the rate of interruption.
+    pub basis: Basis,
+    /// The recommended policy, by its name in `simulate`; null without a record.
+    pub policy: Option<String>,
+    /// Start times that were replayed; 0 without a record.
+    pub starts: u64,
+    /// How many times the record holds the deadline one after the other: what its starts can tell apart.
+    pub independent: f64,
+    /// The whole bill, on average.
+    pub cost_mean: Option<Money>,
+    /// The whole bill, nine times in ten below.
+    pub cost_p90: Option<Money>,
+    /// Without a record: the whole bill at the low end of the rate of interruption.
+    pub cost_low: Option<Money>,
+    /// The same at the high end; null also where it may never finish.
+    pub cost_high: Option<Money>,
+    /// Share of the starts that kept the deadline; null without a record.
+    pub meets_deadline_share: Option<f64>,
+    /// The deadline of the replay, from the first machine's set-up on.
+    pub deadline_seconds: Option<f64>,
+    /// The workload sets no deadline; this one was taken.
+    pub deadline_assumed: bool,
+    pub interruptions_mean: f64,
+    /// Paid, without progress that lasted.
+    pub lost_hours_mean: f64,
+    /// Nothing could be had, and nothing was paid.
+    pub waiting_hours_mean: f64,
+    /// On demand in place of spot.
+    pub on_demand_hours_mean: f64,
+    /// Work between two checkpoints that loses least; null where the work saves none.
+    pub checkpoint_interval_seconds: Option<f64>,
+    /// Files and zones of the record, or where the rate is from.
+    pub source: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -2,10 +2,13 @@
 //! cost per useful unit, and what the reader should be warned of.
 
 use crate::evaluate::{Candidate, Screening, place_tariff, trains};
+use crate::spot::{SpotAnswer, answer_of_rate, answer_of_replay};
 use lessee_cost::{Case, Percentile, Run, bill, expected_run, wall_seconds};
+use lessee_model::tariff::SpotRisk;
 use lessee_model::workload::Job;
 use lessee_model::{
-    Basis, Bill, Calendar, Confidence, Fixed, Money, Msg, Prediction, Price, Purchase, Quantified,
+    Arg, Basis, Bill, Calendar, Confidence, Fixed, Money, Msg, Prediction, Price, Purchase,
+    Quantified,
 };
 use lessee_perf::predict;
 use std::sync::Arc;
@@ -30,6 +33,8 @@ pub struct PlanOption {
     pub duration_s: f64,
     pub duration_p90_s: f64,
     pub cost_per_unit: CostPerUnit,
+    /// Of spot options: how the market was judged.
+    pub spot: Option<SpotAnswer>,
     pub warnings: Vec<Msg>,
 }
 
@@ -70,13 +75,16 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Op
     );
     // screening already predicted this machine: an error here would be a bug, and a fallen finalist is no option
     let prediction = prediction.ok()?;
-    let run = expected_run(
-        w,
-        &prediction,
-        candidate.nodes,
-        spot.then_some(&risk),
-        boot_s,
-    )?;
+    let run_at =
+        |risk: Option<&SpotRisk>| expected_run(w, &prediction, candidate.nodes, risk, boot_s);
+    let tried = candidate
+        .replay
+        .and_then(|i| screening.replays.get(i as usize));
+    let replay = tried.and_then(|r| r.as_ref().ok());
+    let run = match replay {
+        Some(replay) => replay.run(run_at(None)?),
+        None => run_at(spot.then_some(&risk))?,
+    };
     let base_price = offer
         .price(Purchase::Year1)
         .or_else(|| offer.price(Purchase::Month));
@@ -102,6 +110,21 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Op
     let (duration_s, duration_p90_s) = (wall_seconds(&median), wall_seconds(&p90));
     let cost_per_unit = cost_per_unit(&w.job, bill_median.total());
 
+    let save_gb_s = input.rules.spot_save_gb_s;
+    let spot_answer = spot.then(|| match replay {
+        Some(replay) => answer_of_replay(replay, w, machine, save_gb_s, candidate.nodes),
+        None => {
+            let ends = [risk.hazard_low, risk.hazard_high].map(|hazard_per_hour| {
+                run_at(Some(&SpotRisk {
+                    hazard_per_hour,
+                    ..risk
+                }))
+            });
+            let refused = tried.and_then(|r| r.as_ref().err().cloned());
+            answer_of_rate(&median, &risk, assumed_risk, ends, save_gb_s, refused)
+        }
+    });
+
     let mut warnings = prediction.notes.clone();
     if candidate.modelled {
         warnings.push(Msg::new("warn-price-modelled").arg("source", &*price.why.source));
@@ -116,7 +139,10 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Op
     if machine.confidence > Confidence::Secondary {
         warnings.push(Msg::new("warn-machine-unverified"));
     }
-    if spot && assumed_risk {
+    if let Some(answer) = &spot_answer {
+        warnings.extend(spot_warnings(answer));
+    }
+    if spot && assumed_risk && replay.is_none() {
         warnings
             .push(Msg::new("warn-spot-risk-assumed").arg("per_hour", risk.hazard_per_hour * 100.0));
     }
@@ -192,9 +218,27 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Op
         duration_s,
         duration_p90_s,
         cost_per_unit,
+        spot: spot_answer,
         warnings,
     })
 }
+
+fn spot_warnings(answer: &SpotAnswer) -> Vec<Msg> {
+    let mut out = Vec::new();
+    if let Some(why) = &answer.refused {
+        out.push(Msg::new("warn-spot-not-replayed").arg("why", Arg::Msg(Box::new(why.clone()))));
+    }
+    if answer.policy.is_some() && answer.independent < FEW_DEADLINES {
+        out.push(Msg::new("warn-spot-short-record").arg("times", answer.independent));
+    }
+    if answer.unknown_share > 0.0 {
+        out.push(Msg::new("warn-spot-holes").arg("percent", answer.unknown_share * 100.0));
+    }
+    out
+}
+
+/// A record that holds the deadline fewer times says little.
+const FEW_DEADLINES: f64 = 3.0;
 
 /// What one useful unit costs: the whole run, a million output tokens, a frame, a trial, a GPU-hour.
 fn cost_per_unit(job: &Job, total: Option<Money>) -> CostPerUnit {

@@ -5,12 +5,15 @@
 use crate::derived::{Derived, derive};
 use crate::feasible::{Reject, Wanted, machine_ok};
 use crate::outlier::SpotMedians;
+use crate::spot::{Replay, SpotRecords};
 use jiff::civil::Date;
-use lessee_cost::{Run, calendar, expected_run, resolve_tariff, source_egress, spot_risk};
+use lessee_cost::{
+    Run, calendar, expected_run, piece_seconds, resolve_tariff, source_egress, spot_risk,
+};
 use lessee_model::tariff::SpotRisk;
 use lessee_model::workload::{Defaults, Job, Trial, Workload};
 use lessee_model::{
-    AsOf, Catalog, GpuTable, Machine, Money, Offer, Prediction, Price, ProbeReport, Purchase,
+    AsOf, Catalog, GpuTable, Machine, Money, Msg, Offer, Prediction, Price, ProbeReport, Purchase,
     StaleAfter, Tariff, TariffBook,
 };
 use lessee_perf::{PerfContext, PerfTables, predict};
@@ -27,6 +30,8 @@ pub struct PlanInput<'a> {
     pub workload: &'a Workload,
     /// Probes of machines: each replaces table values for the offers it speaks for.
     pub measured: &'a [ProbeReport],
+    /// Records of spot markets; where one speaks for an offer it is replayed.
+    pub spot: Option<SpotRecords<'a>>,
     /// Decides which prices are stale.
     pub today: Date,
     pub rules: Rules,
@@ -54,6 +59,14 @@ pub struct Rules {
     pub spot_outlier_prices: usize,
     /// Used where nobody publishes interruptions.
     pub spot_fallback: SpotRisk,
+    /// Start times of a replay.
+    pub spot_starts: usize,
+    /// Deadline of a replay as a multiple of the time on demand, where the workload sets none.
+    pub spot_slack: f64,
+    /// At most so many options are replayed.
+    pub spot_replayed: usize,
+    /// GB per second at which a machine writes a checkpoint.
+    pub spot_save_gb_s: f64,
 }
 
 impl Rules {
@@ -76,6 +89,10 @@ impl Rules {
                 hazard_high: d.get("spot.hazard_high"),
                 notice_s: 0.0,
             },
+            spot_starts: d.get("spot.replay_starts") as usize,
+            spot_slack: d.get("spot.slack_without_deadline"),
+            spot_replayed: d.get("plan.spot_replayed") as usize,
+            spot_save_gb_s: d.get("spot.save_gb_per_second"),
         }
     }
 }
@@ -108,6 +125,10 @@ pub(crate) struct Candidate {
     pub stale: bool,
     /// Days since the price was read; 0 where nothing dates it.
     pub age_days: f64,
+    /// Set of records that speak for it.
+    pub records: Option<u32>,
+    /// What came of replaying it.
+    pub replay: Option<u32>,
 }
 
 /// Shown, not ranked.
@@ -154,6 +175,10 @@ pub(crate) struct Screening<'a> {
     derived: Derived,
     ages: Vec<(AsOf, i32)>,
     pub(crate) spot_medians: SpotMedians,
+    /// Different sets of records that speak for an offer together, by index.
+    pub(crate) record_sets: Vec<Vec<u32>>,
+    record_set_of: HashMap<OfferName, Option<u32>>,
+    pub(crate) replays: Vec<Result<Replay, Msg>>,
 }
 
 impl<'a> Screening<'a> {
@@ -175,6 +200,9 @@ impl<'a> Screening<'a> {
             derived: derive(input.catalog, input.tariffs),
             ages: Vec::new(),
             spot_medians: SpotMedians::default(),
+            record_sets: Vec::new(),
+            record_set_of: HashMap::new(),
+            replays: Vec::new(),
         }
     }
 
@@ -336,6 +364,60 @@ impl<'a> Screening<'a> {
         })
     }
 
+    /// The records that speak for an offer, if there are any.
+    pub(crate) fn records(&mut self, offer: &Offer, machine: &Machine) -> Option<u32> {
+        let records = self.input.spot.filter(|r| !r.series.is_empty())?;
+        let key = (
+            offer.provider.clone(),
+            offer.region.clone(),
+            offer.instance_type.clone(),
+        );
+        if let Some(known) = self.record_set_of.get(&key) {
+            return *known;
+        }
+        let gpus = self.input.gpus;
+        let set: Vec<u32> = (0..records.series.len() as u32)
+            .filter(|i| crate::spot::speaks_for(&records.series[*i as usize], offer, machine, gpus))
+            .collect();
+        let found = (!set.is_empty()).then(|| {
+            let index = self.record_sets.iter().position(|s| *s == set);
+            index.unwrap_or_else(|| {
+                self.record_sets.push(set);
+                self.record_sets.len() - 1
+            }) as u32
+        });
+        self.record_set_of.insert(key, found);
+        found
+    }
+
+    /// False where a replay found that spot is not clearly cheaper than on demand.
+    pub(crate) fn pays(&self, candidate: &Candidate) -> bool {
+        let replay = candidate.replay.and_then(|i| self.replays.get(i as usize));
+        !matches!(replay, Some(Ok(replay)) if !replay.pays())
+    }
+
+    /// Time until a machine is up, in the middle.
+    pub(crate) fn boot_s(&self, tariff: u32) -> f64 {
+        let boot = self.tariff(tariff).boot.as_ref();
+        boot.map_or(0.0, |b| b.value.p50_s)
+    }
+
+    /// The run without interruptions, and the work that one interruption can lose.
+    pub(crate) fn calm(
+        &mut self,
+        offer: &Offer,
+        machine: &Machine,
+        nodes: u32,
+    ) -> Option<(Run, f64)> {
+        let w = self.input.workload;
+        let runs = self.each_fit(offer, machine, |fit| {
+            let run = expected_run(w, &fit.prediction, fit.nodes, None, 0.0)?;
+            let piece_s = piece_seconds(w, &fit.prediction, fit.nodes, run.work_s);
+            (fit.nodes == nodes).then_some((run, piece_s))
+        });
+        runs.ok()?.into_iter().next()
+    }
+
     /// Durations for each number of machines.
     pub(crate) fn runs(
         &mut self,
@@ -345,11 +427,19 @@ impl<'a> Screening<'a> {
         risk: Option<&SpotRisk>,
     ) -> Result<Vec<(u32, Run)>, Reject> {
         let w = self.input.workload;
-        let boot_s = self
-            .tariff(tariff)
-            .boot
-            .as_ref()
-            .map_or(0.0, |b| b.value.p50_s);
+        let boot_s = self.boot_s(tariff);
+        self.each_fit(offer, machine, |fit| {
+            expected_run(w, &fit.prediction, fit.nodes, risk, boot_s).map(|run| (fit.nodes, run))
+        })
+    }
+
+    /// What `of` makes of each number of machines; an error where it makes nothing of any.
+    fn each_fit<T>(
+        &mut self,
+        offer: &Offer,
+        machine: &Machine,
+        of: impl FnMut(&Fit) -> Option<T>,
+    ) -> Result<Vec<T>, Reject> {
         let speaks = self.input.measured.iter().any(|m| m.offer.is_some());
         // a probe that names an offer speaks for it alone, so its speed cannot come from the shared cache
         let own = if speaks {
@@ -367,13 +457,7 @@ impl<'a> Screening<'a> {
                 Err(e) => return Err(e.clone()),
             },
         };
-        let runs: Vec<(u32, Run)> = fits
-            .iter()
-            .filter_map(|fit| {
-                expected_run(w, &fit.prediction, fit.nodes, risk, boot_s)
-                    .map(|run| (fit.nodes, run))
-            })
-            .collect();
+        let runs: Vec<T> = fits.iter().filter_map(of).collect();
         if runs.is_empty() {
             Err(Reject::NeverFinishes)
         } else {

@@ -3,7 +3,8 @@
 //! [`plan`] runs the steps in order: `feasible` (may this offer do the job at all?), `evaluate` and `screen`
 //! (how fast, how long, what does it cost: all offers), `rank` (best per machine, demotions), `pareto`
 //! (what nothing else beats in cost, time and risk at once) and `detail` (the itemised bill of the
-//! finalists). [`why_not`] answers for a single offer by the same code.
+//! finalists). Spot options with a record of their market are replayed on it before they are ranked (`spot`).
+//! [`why_not`] answers for a single offer by the same code.
 //!
 //! Pure: no clock, no files. `today` comes in as an argument and decides which prices are stale.
 
@@ -15,6 +16,7 @@ mod outlier;
 mod pareto;
 mod rank;
 mod screen;
+mod spot;
 mod why_not;
 
 pub use detail::{CostPerUnit, Months, PlanOption};
@@ -22,4 +24,5 @@ pub use evaluate::{PlanInput, Rules};
 pub use feasible::Reject;
 pub use pareto::front;
 pub use rank::{Plan, Rejected, Unranked, plan};
+pub use spot::{SpotAnswer, SpotRecords, record_speaks};
 pub use why_not::{Verdict, WhyNot, why_not};

@@ -5,8 +5,8 @@ use crate::detail::{PlanOption, option};
 use crate::evaluate::{Candidate, PlanInput, Screening, Shown};
 use crate::feasible::Reject;
 use crate::pareto::front;
-use crate::screen::screen_all;
-use lessee_model::{Bill, Money, Msg, Purchase, Quantified};
+use crate::screen::{replayed, screen_all};
+use lessee_model::{Bill, Fixed, Money, Msg, Purchase, Quantified};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The answer.
@@ -69,6 +69,7 @@ pub fn plan(input: PlanInput<'_>, top: usize) -> Plan {
         },
     );
     let mut best = cheapest_places(&input, ranked);
+    replay_finalists(&mut screening, &mut best, &mut shown, top, &mut rejected);
     if best.iter().all(|c| c.modelled) {
         // a modelled price is never first: alone it can only be shown
         let lonely = best.drain(..).map(|candidate| Shown {
@@ -120,7 +121,7 @@ pub fn plan(input: PlanInput<'_>, top: usize) -> Plan {
 /// One candidate for each machine type, way to pay and number of machines: the cheapest region.
 fn cheapest_places(input: &PlanInput<'_>, ranked: Vec<Candidate>) -> Vec<Candidate> {
     let offers = &input.catalog.offers;
-    let mut best: HashMap<(&str, &str, Purchase, u32), Candidate> = HashMap::new();
+    let mut best: HashMap<(&str, &str, Purchase, u32, Option<u32>), Candidate> = HashMap::new();
     for candidate in ranked {
         let offer = &offers[candidate.offer as usize];
         let key = (
@@ -128,6 +129,8 @@ fn cheapest_places(input: &PlanInput<'_>, ranked: Vec<Candidate>) -> Vec<Candida
             &*offer.instance_type,
             candidate.purchase,
             candidate.nodes,
+            // a place with a record is judged by it, and apart from places without one
+            candidate.records,
         );
         best.entry(key)
             .and_modify(|kept| {
@@ -150,17 +153,64 @@ fn cheapest_places(input: &PlanInput<'_>, ranked: Vec<Candidate>) -> Vec<Candida
             .or_insert(candidate);
     }
     let mut out: Vec<Candidate> = best.into_values().collect();
-    out.sort_by(|a, b| {
+    sort(input, &mut out);
+    out
+}
+
+fn sort(input: &PlanInput<'_>, candidates: &mut [Candidate]) {
+    let offers = &input.catalog.offers;
+    candidates.sort_by(|a, b| {
         let name = |c: &Candidate| {
             let o = &offers[c.offer as usize];
-            (&*o.provider, &*o.instance_type, c.purchase, c.nodes)
+            let place = (&*o.provider, &*o.instance_type, &*o.region);
+            (place, c.purchase, c.nodes)
         };
         a.total
             .total_cmp(&b.total)
             .then(a.wall_s.total_cmp(&b.wall_s))
             .then_with(|| name(a).cmp(&name(b)))
     });
-    out
+}
+
+/// On its record spot is not clearly cheaper than on demand, which is an option of its own.
+pub(crate) const SPOT_DOES_NOT_PAY: &str = "spot_does_not_pay";
+
+/// Replays spot options with a record until those that people look at have been, or the limit is reached; a
+/// replay moves an option, and others may come up in its place.
+fn replay_finalists(
+    s: &mut Screening<'_>,
+    best: &mut Vec<Candidate>,
+    shown: &mut Vec<Shown>,
+    top: usize,
+    rejected: &mut Rejected,
+) {
+    let input = s.input;
+    let seen = top.max(input.rules.lead_candidates);
+    for _ in 0..input.rules.spot_replayed {
+        let open = |c: &Candidate| c.records.is_some() && c.replay.is_none();
+        let Some(index) = best.iter().take(seen).position(open) else {
+            return;
+        };
+        match replayed(s, &best[index]) {
+            Ok(candidate) if s.pays(&candidate) => best[index] = candidate,
+            Ok(candidate) => {
+                best.remove(index);
+                let currency = input.workload.money.currency;
+                let total = Fixed::from_f64(candidate.total).map(|t| Money::new(t, currency));
+                shown.push(Shown {
+                    candidate,
+                    code: SPOT_DOES_NOT_PAY,
+                    totals: total.into_iter().collect(),
+                });
+            }
+            Err(reason) => {
+                best.remove(index);
+                rejected.count += 1;
+                *rejected.by_reason.entry(reason.code()).or_default() += 1;
+            }
+        }
+        sort(&input, best);
+    }
 }
 
 /// Indices into `best`: the `top` cheapest different machines and what the front offers besides, in order of

@@ -28,6 +28,7 @@ struct Group<'a> {
     tariff: u32,
     /// Interruptions per hour, as bits.
     hazard: u64,
+    records: Option<u32>,
     /// Whether the data lie in this very region.
     at_home: bool,
     unranked: Option<&'static str>,
@@ -42,6 +43,7 @@ struct Entry {
     price: PriceAt,
     tariff: u32,
     risk: Option<SpotRisk>,
+    records: Option<u32>,
     unranked: Option<&'static str>,
     modelled: bool,
     stale: bool,
@@ -164,6 +166,10 @@ fn entries<'a>(
             price: at,
             tariff,
             risk: (price.purchase == Purchase::Spot).then(|| s.risk(offer).0),
+            records: match price.purchase {
+                Purchase::Spot => s.records(offer, machine),
+                _ => None,
+            },
             unranked: unranked_because(offer, machine, &price, age, &input),
             modelled: price.why.basis == Basis::Modelled,
             stale: is_stale(offer, age, &input.rules),
@@ -224,6 +230,7 @@ fn group<'a>(entry: &Entry, price: &Price, offer: &'a Offer, w: &Workload) -> Gr
         tax: price.tax,
         tariff: entry.tariff,
         hazard: entry.risk.map_or(0, |r| r.hazard_per_hour.to_bits()),
+        records: entry.records,
         at_home,
         unranked: entry.unranked,
         modelled: entry.modelled,
@@ -277,6 +284,8 @@ fn evaluate(
             modelled: entry.modelled,
             stale: entry.stale,
             age_days: entry.age_days,
+            records: entry.records,
+            replay: None,
         };
         match (entry.unranked, total) {
             (None, Some(_)) => ranked.push(candidate),
@@ -359,9 +368,63 @@ fn mix(s: &mut Screening<'_>, index: u32, ranked: &mut Vec<Candidate>) {
                     .into_iter()
                     .any(|age| is_stale(offer, age, &input.rules)),
                 age_days: f64::from(ages.into_iter().flatten().max().unwrap_or(0).max(0)),
+                records: None,
+                replay: None,
             });
         }
     }
+}
+
+/// The candidate after its replay on the records that speak for it: another duration, another total, by the same bill.
+/// Where they cannot be replayed it stays as it was, with the reason.
+pub(crate) fn replayed(s: &mut Screening<'_>, candidate: &Candidate) -> Result<Candidate, Reject> {
+    let set = candidate
+        .records
+        .and_then(|i| s.record_sets.get(i as usize));
+    let Some(set) = set.cloned() else {
+        return Ok(*candidate);
+    };
+    let found = crate::spot::replay(s, candidate, &set);
+    let index = s.replays.len() as u32;
+    s.replays.push(found);
+    let kept = Candidate {
+        replay: Some(index),
+        ..*candidate
+    };
+    let input = s.input;
+    let w = input.workload;
+    let offer = &input.catalog.offers[candidate.offer as usize];
+    let machine = input.catalog.machine(offer);
+    let price = s.price(candidate.offer, candidate.price).clone();
+    let tariff = s.tariff_index(offer, machine);
+    let Some((calm, _)) = s.calm(offer, machine, candidate.nodes) else {
+        return Ok(kept);
+    };
+    let Ok(replay) = &s.replays[index as usize] else {
+        return Ok(kept);
+    };
+    let run = replay.run(calm);
+    let screened = screen(&Case {
+        workload: w,
+        offer,
+        machine,
+        price: &price,
+        purchase: price.purchase,
+        nodes: candidate.nodes,
+        run: &run,
+        tariff: s.tariff(tariff),
+        percentile: Percentile::P50,
+        base_nodes: 0,
+        base_price: None,
+    });
+    let total = screened.total(w.money.currency);
+    limits(w, screened.wall_s, total)?;
+    Ok(Candidate {
+        total: total.map_or(f64::NAN, |t| t.amount.to_f64()),
+        wall_s: screened.wall_s,
+        risk: run.interruptions,
+        ..kept
+    })
 }
 
 const A_CENTURY_S: f64 = 3.156e9;

@@ -3,7 +3,8 @@
 use crate::evaluate::{Candidate, PlanInput, Screening, Shown};
 use crate::feasible::Reject;
 use crate::rank::Plan;
-use crate::screen::screen_one;
+use crate::rank::SPOT_DOES_NOT_PAY;
+use crate::screen::{replayed, screen_one};
 use lessee_model::{Money, Purchase, glob_match};
 
 #[derive(Clone, Debug)]
@@ -64,7 +65,19 @@ pub fn why_not(input: PlanInput<'_>, plan: &Plan, wanted: &str) -> Vec<WhyNot> {
             continue;
         }
         let (mut ranked, mut shown): (Vec<Candidate>, Vec<Shown>) = (Vec::new(), Vec::new());
-        let verdict = match screen_one(&mut screening, index as u32, &mut ranked, &mut shown) {
+        let screened = screen_one(&mut screening, index as u32, &mut ranked, &mut shown);
+        let judged: Vec<Candidate> = ranked
+            .iter()
+            .filter_map(|c| replayed(&mut screening, c).ok())
+            .collect();
+        let (ranked, not_worth): (Vec<Candidate>, Vec<Candidate>) =
+            judged.into_iter().partition(|c| screening.pays(c));
+        shown.extend(not_worth.into_iter().map(|candidate| Shown {
+            candidate,
+            code: SPOT_DOES_NOT_PAY,
+            totals: Vec::new(),
+        }));
+        let verdict = match screened {
             Err(reason) => Verdict::Rejected(reason),
             Ok(()) => match ranked.iter().min_by(|a, b| a.total.total_cmp(&b.total)) {
                 Some(c) => {

@@ -42,6 +42,7 @@ fn input<'a>(catalog: &'a Catalog, workload: &'a Workload) -> PlanInput<'a> {
         tariffs: &f.tariffs,
         workload,
         measured: &[],
+        spot: None,
         today: date(2026, 11, 30),
         rules: Rules::from_defaults(&f.defaults),
     }

@@ -1,6 +1,8 @@
 //! Time of one replayed job: one zone (2022-10, us-west-2b_v100_1, 48 h in 60 h), six zones (H100 2025-10, 43.2 h in
 //! 51.8 h), and the exact optimum of each. Skips where the public records are absent.
 
+#![allow(clippy::unwrap_used)]
+
 #[path = "../tests/common/mod.rs"]
 mod common;
 

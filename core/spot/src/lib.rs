@@ -4,8 +4,11 @@
 //! [`Outcome`]. [`trace`] holds what was recorded, as recorded. Not here: files (`io/traces`), the bill of a plan
 //! (`core/cost`).
 
+pub mod forecast;
+pub mod generated;
 pub mod grid;
 mod grid_error;
+pub mod interval;
 pub mod job;
 pub mod market;
 pub mod optimum;
@@ -15,6 +18,7 @@ pub mod runner;
 pub mod stats;
 pub mod trace;
 
+pub use forecast::{Forecast, forecast, save_every_s};
 pub use grid::{Asked, Grid, Window, check_window, market_of};
 pub use grid_error::{GridError, Note};
 pub use job::{Job, JobError};

@@ -1,6 +1,6 @@
 //! A market on the ticks of a replay: for each zone, what could be had and at what price.
 //!
-//! Built by `grid.rs` from raw series. Not here: reading, statistics.
+//! Not here: reading records and laying them on ticks, statistics.
 
 /// Whether a zone could be had in one tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,18 @@ impl Market {
     /// USD to move one GB from zone `from` to zone `to`.
     pub fn egress(&self, from: usize, to: usize) -> f64 {
         self.egress[from * self.zones.len() + to]
+    }
+
+    /// Extra time of a start in zone `to` with a checkpoint of `gb` GB in zone `from`, in ms.
+    pub fn transfer_ms(&self, from: usize, to: usize, gb: f64) -> i64 {
+        (self.transfer_ms_per_gb[from * self.zones.len() + to] * gb).round() as i64
+    }
+
+    /// Whether a checkpoint in one zone is as good as in the other.
+    pub(crate) fn near(&self, a: usize, b: usize) -> bool {
+        let n = self.zones.len();
+        let free = |i: usize| self.egress[i] == 0.0 && self.transfer_ms_per_gb[i] == 0.0;
+        a == b || free(a * n + b) && free(b * n + a)
     }
 
     /// The same market with one price for moving a GB between regions, and without time for it.

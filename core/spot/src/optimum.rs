@@ -4,13 +4,14 @@
 //! State: what runs (nothing with the checkpoint in a region, spot or on-demand in a zone) and progress p in
 //! units of gcd(tick, overhead), so that progress is always whole. A start is a debt: p falls by the overhead. A
 //! start that is cut short before its overhead is over is never optimal, so this is exact (Can't Be Late, NSDI
-//! 2024, gives the same objective as an integer programme; its cases agree to 0.001 USD). Saves are left out: who
+//! 2024, gives the same objective as an integer programme; its cases agree to 0.001 USD). Checked job by job against a
+//! second programme: 1,080 jobs in one zone, 95 over several (tests). Saves are left out: who
 //! knows when spot is taken away saves just before, so with saves this is a bound and not the optimum.
 
 use crate::job::{Job, ceil_div};
 use crate::market::{Cell, Market};
 use crate::policy::{Choice, Now, Policy, Running};
-use crate::replay::{Guard, Outcome, Rules, replay};
+use crate::replay::{Guard, Outcome, Rules, Step, replay_with};
 
 /// More units of progress than this are not worth their time: the unit is made coarser, overheads are rounded
 /// down and the result stays a bound.
@@ -32,6 +33,16 @@ pub fn plan(job: &Job, market: &Market, start: usize) -> Option<Vec<Running>> {
 
 /// [`least_cost`] with what it does: the plan, replayed without a guard.
 pub fn optimum(job: &Job, market: &Market, start: usize) -> Option<Outcome> {
+    optimum_watched(job, market, start, |_| {})
+}
+
+/// [`optimum`] with every tick shown to `watch`.
+pub fn optimum_watched(
+    job: &Job,
+    market: &Market,
+    start: usize,
+    watch: impl FnMut(Step),
+) -> Option<Outcome> {
     let programme = Programme::new(job, market, start);
     let mut choices = Vec::new();
     let (cost, end) = programme.run(Some(&mut choices))?;
@@ -47,8 +58,11 @@ pub fn optimum(job: &Job, market: &Market, start: usize) -> Option<Outcome> {
         saves: None,
         ..*job
     };
-    let outcome = replay(&plain, market, start, rules, &mut script);
-    debug_assert!((outcome.cost - cost).abs() < 1e-6 * cost.max(1.0) || programme.coarse);
+    let outcome = replay_with(&plain, market, start, rules, &mut script, watch);
+    debug_assert!(
+        (outcome.cost - cost).abs() < 1e-6 * cost.max(1.0) || programme.coarse,
+        "{cost} {outcome:?}"
+    );
     Some(outcome)
 }
 
@@ -109,14 +123,14 @@ impl<'a> Programme<'a> {
             job.checkpoint_gb == 0.0
                 || (market.egress(i, j) == 0.0 && market.transfer_ms_per_gb[i * n + j] == 0.0)
         };
-        let mut region = vec![usize::MAX; n];
-        let mut first = Vec::new();
+        let mut region = Vec::with_capacity(n);
+        let mut first: Vec<usize> = Vec::new();
         for zone in 0..n {
             let known = first.iter().position(|&f| free(f, zone) && free(zone, f));
-            region[zone] = known.unwrap_or_else(|| {
+            region.push(known.unwrap_or_else(|| {
                 first.push(zone);
                 first.len() - 1
-            });
+            }));
         }
         let regions = first.len();
         let pairs = || {
@@ -133,23 +147,22 @@ impl<'a> Programme<'a> {
         let exact = debts.iter().fold(market.gap_ms, |u, &d| gcd(u, d)).max(1);
         let least = ceil_div(job.work_ms, MAX_UNITS).max(1);
         let coarse = exact < least;
-        let unit = if coarse {
-            market.gap_ms / (market.gap_ms / least).max(1)
-        } else {
-            exact
-        };
-        let debt: Vec<usize> = debts.iter().map(|d| (d / unit) as usize).collect();
+        // a tick is a whole number of units, whatever their length
+        let gap = market.gap_ms / if coarse { least } else { exact };
+        let gap = gap.max(1) as usize;
+        let units = |ms: i64| (ms as i128 * gap as i128 / market.gap_ms as i128) as usize;
+        let debt: Vec<usize> = debts.iter().map(|d| units(*d)).collect();
         Programme {
             market,
             start,
             ticks: job.deadline_ms.div_euclid(market.gap_ms).max(0) as usize,
-            gap: (market.gap_ms / unit) as usize,
+            gap,
             work: if coarse {
-                (job.work_ms / unit) as usize
+                units(job.work_ms)
             } else {
-                ceil_div(job.work_ms, unit) as usize
+                ceil_div(job.work_ms, exact) as usize
             },
-            zero: debt.iter().max().map_or(0, |d| *d) + (market.gap_ms / unit) as usize,
+            zero: debt.iter().max().map_or(0, |d| *d) + gap,
             debt,
             move_usd: pairs()
                 .map(|i| market.egress[i] * job.checkpoint_gb)
@@ -218,9 +231,8 @@ impl<'a> Programme<'a> {
                 }
             }
             g[0][range.clone()].copy_from_slice(&f[0][range.clone()]);
-            for r in 0..self.regions {
-                let mode = self.idle(r);
-                g[mode][range.clone()].copy_from_slice(&least[r][range.clone()]);
+            for (r, min) in least.iter().enumerate() {
+                g[self.idle(r)][range.clone()].copy_from_slice(&min[range.clone()]);
             }
             let at = (self.start + t).min(covered.saturating_sub(1));
             for (zone, rented) in self.market.zones.iter().enumerate() {
@@ -248,9 +260,9 @@ impl<'a> Programme<'a> {
                 );
             }
             for (mode, costs) in g.iter().enumerate() {
-                for p in done..=high {
-                    if costs[p] < best {
-                        best = costs[p];
+                for (p, cost) in costs.iter().enumerate().take(high + 1).skip(done) {
+                    if *cost < best {
+                        best = *cost;
                         end = (mode, p, t + 1);
                     }
                 }

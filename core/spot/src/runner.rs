@@ -2,15 +2,14 @@
 
 use crate::job::Job;
 use crate::market::Market;
-use crate::optimum::{optimum, plan};
-use crate::policy::lessee::{Lessee, Tables, Zones};
+use crate::optimum::optimum_watched;
+use crate::policy::lessee::{Lessee, Params, Tables};
 use crate::policy::{
-    CheapestSpot, Choice, Greedy, Now, OnDemand, Policy, Running, SkyNomad, SkyNomadSettings,
-    TimeSliced, UniformBySwitching, UniformProgress,
+    CheapestSpot, Greedy, OnDemand, Policy, SkyNomad, SkyNomadSettings, TimeSliced,
+    UniformBySwitching, UniformProgress,
 };
-use crate::replay::{Guard, Outcome, Rules, Step, replay_with};
+use crate::replay::{Outcome, Rules, Step, replay_with};
 use std::str::FromStr;
-use std::sync::Arc;
 
 /// The policies, in the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,19 +71,18 @@ impl FromStr for PolicyName {
 const SLICE_H: f64 = 1.0;
 
 /// Replays of one job on one market. Start ticks can be spread over threads.
+#[derive(Debug)]
 pub struct Runner<'a> {
     job: &'a Job,
     market: &'a Market,
     rules: Rules,
-    tables: Arc<Tables>,
+    tables: Tables,
+    skynomad: SkyNomadSettings,
 }
 
 impl<'a> Runner<'a> {
-    /// For this job on this market.
-    pub fn new(job: &'a Job, market: &'a Market) -> Runner<'a> {
-        let first = &market.zones[0];
-        let spot = first.spot.iter().copied().find(|p| p.is_finite());
-        let spot = spot.unwrap_or(first.on_demand);
+    /// For this job on this market; `params` from `data/spot.toml`.
+    pub fn new(job: &'a Job, market: &'a Market, params: &Params) -> Runner<'a> {
         Runner {
             job,
             market,
@@ -93,16 +91,23 @@ impl<'a> Runner<'a> {
             } else {
                 Rules::ONE_ZONE
             },
-            tables: Tables::new(job, market.gap_ms, spot, first.on_demand, 4, 4.0),
+            tables: Tables::new(job, market, params),
+            // its authors used one variant for list prices and one for a price per tick
+            skynomad: if market
+                .zones
+                .iter()
+                .all(|z| z.spot.windows(2).all(|w| w[0] == w[1]))
+            {
+                SkyNomadSettings::PLANNED_COST
+            } else {
+                SkyNomadSettings::RATE_RATIO
+            },
         }
     }
 
     /// Replays one policy from market tick `start`, under the rules of the published simulators: one zone is seen
     /// each tick, several only by launching and probing.
     pub fn run(&self, name: PolicyName, start: usize) -> Outcome {
-        if name == PolicyName::Optimum {
-            return optimum(self.job, self.market, start).unwrap_or_default();
-        }
         self.watch(name, start, |_| {})
     }
 
@@ -113,7 +118,7 @@ impl<'a> Runner<'a> {
         (outcome, steps)
     }
 
-    fn watch(&self, name: PolicyName, start: usize, watch: impl FnMut(Step)) -> Outcome {
+    fn watch(&self, name: PolicyName, start: usize, mut watch: impl FnMut(Step)) -> Outcome {
         let zones = self.market.zones.len();
         match name {
             PolicyName::OnDemand => self.replay(start, &mut OnDemand, watch),
@@ -124,48 +129,20 @@ impl<'a> Runner<'a> {
             }
             PolicyName::UniformProgress => self.replay(start, &mut UniformProgress, watch),
             PolicyName::SkyNomad => {
-                let mut policy = SkyNomad::new(SkyNomadSettings::PLANNED_COST);
+                let mut policy = SkyNomad::new(self.skynomad);
                 self.replay(start, &mut policy, watch)
             }
             PolicyName::CheapestSpot => self.replay(start, &mut CheapestSpot, watch),
-            PolicyName::Optimum => self.optimum(start, watch),
-            PolicyName::Lessee if zones > 1 => {
-                let mut policy = Zones::new(Arc::clone(&self.tables), zones);
-                self.replay(start, &mut policy, watch)
+            PolicyName::Optimum => {
+                let plan = optimum_watched(self.job, self.market, start, &mut watch);
+                // where nothing keeps the deadline, on-demand is least late
+                plan.unwrap_or_else(|| self.replay(start, &mut OnDemand, watch))
             }
-            PolicyName::Lessee => {
-                self.replay(start, &mut Lessee::new(Arc::clone(&self.tables)), watch)
-            }
+            PolicyName::Lessee => self.replay(start, &mut Lessee::new(&self.tables, zones), watch),
         }
-    }
-
-    fn optimum(&self, start: usize, watch: impl FnMut(Step)) -> Outcome {
-        let Some(outcome) = optimum(self.job, self.market, start) else {
-            return Outcome::default();
-        };
-        let mut script = Script(plan(self.job, self.market, start).unwrap_or_default());
-        let rules = Rules {
-            guard: Guard::Off,
-            open: true,
-            probe_s: 0.0,
-        };
-        replay_with(self.job, self.market, start, rules, &mut script, watch);
-        outcome
     }
 
     fn replay(&self, start: usize, policy: &mut impl Policy, watch: impl FnMut(Step)) -> Outcome {
         replay_with(self.job, self.market, start, self.rules, policy, watch)
-    }
-}
-
-struct Script(Vec<Running>);
-
-impl Policy for Script {
-    fn decide(&mut self, now: &Now, out: &mut Vec<Choice>) {
-        out.push(match self.0.get(now.tick as usize) {
-            Some(Running::Spot(zone)) => Choice::Spot(*zone),
-            Some(Running::OnDemand(zone)) => Choice::OnDemand(*zone),
-            _ => Choice::Idle,
-        });
     }
 }

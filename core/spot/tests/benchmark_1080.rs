@@ -1,5 +1,7 @@
 //! The 1,080 jobs of the public leaderboard on the 2022-10 series, one by one: cost, end and billed ticks.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 mod common;
 
 use common::{aws_2022, records, rows, windows};

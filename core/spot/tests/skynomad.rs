@@ -1,6 +1,8 @@
 //! The published jobs of SkyNomad (NSDI 2027), one by one: `deadline_sensitivity.csv`, `checkpoint_sensitivity.csv`
 //! and `v100.csv` as the authors published them, `recomputed_full_billing.csv` with the last tick billed.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 mod common;
 
 use common::{H100_SIX, V100_THREE, h100, records, rows, v100};
@@ -340,9 +342,9 @@ fn every_published_job() {
     }
     assert_eq!(ties, 2);
     tally.check(|table| match table {
-        // five of the 42 plans cost the same on paper and one tick less when they are followed
+        // five of the 42 plans end up cheaper here: probably ties between plans of equal planned cost, not verified
         "checkpoint_sensitivity optimal" => 5.1,
-        // the prices of the published V100 jobs were not quite those of the series
+        // not explained; far less than a tick, so probably single prices of the series, not the rules
         v100 if v100.starts_with("v100") => 2e-3,
         _ => 1e-6,
     });

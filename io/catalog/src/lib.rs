@@ -22,7 +22,9 @@ mod store;
 mod table;
 
 pub use build::{CatalogBuilder, OfferRow};
-pub use builtin::{BuyDefaultRow, Facts, LicenceRow, ProviderInfo, RegionRow, builtin};
+pub use builtin::{
+    BuyDefaultRow, Facts, LicenceRow, ProviderInfo, RegionRow, builtin, spot_params,
+};
 pub use diff::{Change, DiffDoc, diff};
 pub use doctor::{DoctorRules, Finding, doctor};
 pub use error::{CatalogError, ImportError, RowProblem};

@@ -17,7 +17,7 @@ mod table;
 
 pub use error::TraceError;
 pub use formats::Format;
-pub use names::region_of;
+pub use names::{provider_of, region_of};
 pub use polarity::Polarity;
 pub use read::{Folder, Options, Read, fuzz_read, read, read_bytes, read_path, split_column};
 pub use remark::Remark;

@@ -23,6 +23,22 @@ pub fn region_of(zone: &str) -> Option<String> {
     shaped.then(|| region.to_owned())
 }
 
+/// The provider whose regions are named like this, where a record names none: `us-east-1` AWS, `us-central1` GCP.
+/// Others share the first shape (Alibaba Cloud, Oracle Cloud): their records must say so.
+pub fn provider_of(region: &str) -> Option<&'static str> {
+    let (rest, last) = region.rsplit_once('-')?;
+    let digits = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
+    let (_, place) = rest.rsplit_once('-').unwrap_or(("", rest));
+    // AWS calls its places by the points of the compass, Oracle by cities
+    const COMPASS: [&str; 5] = ["north", "south", "east", "west", "central"];
+    if digits(last) && rest.contains('-') {
+        return COMPASS.iter().any(|c| place.contains(c)).then_some("aws");
+    }
+    let word = last.trim_end_matches(|c: char| c.is_ascii_digit());
+    let google = word.len() < last.len() && COMPASS.iter().any(|c| word.contains(c));
+    google.then_some("gcp")
+}
+
 /// `us-west-2a_v100_8` -> zone `us-west-2a`, machine `v100:8`. A name of another shape is the zone as it stands.
 pub(crate) fn about(name: &str, source: &str) -> About {
     let parts: Vec<&str> = name.split('_').collect();
@@ -111,6 +127,23 @@ mod tests {
         );
         assert_eq!(gpus_in_name("a3-highgpu-8g"), Some(8));
         assert_eq!(gpus_in_name("p3.2xlarge"), None);
+    }
+
+    #[test]
+    fn providers_by_the_shape_of_their_regions() {
+        for (region, provider) in [
+            ("us-east-1", Some("aws")),
+            ("ap-southeast-2", Some("aws")),
+            ("us-gov-west-1", Some("aws")),
+            ("us-central1", Some("gcp")),
+            ("europe-west4", Some("gcp")),
+            ("us-ashburn-1", None),
+            ("eastus", None),
+            ("westus2", None),
+            ("", None),
+        ] {
+            assert_eq!(provider_of(region), provider, "{region}");
+        }
     }
 
     #[test]

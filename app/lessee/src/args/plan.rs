@@ -19,6 +19,12 @@ pub(crate) struct PlanArgs {
     /// A probe report (JSON) measured on a machine.
     #[arg(long, value_name = "FILE")]
     pub measured: Vec<PathBuf>,
+    /// Records of spot markets to replay the job on: names of your traces, files, FILE#COLUMN or folders.
+    #[arg(long, value_name = "TRACE", num_args = 1..)]
+    pub trace: Vec<PathBuf>,
+    /// What a 1 means in series of zeros and ones that do not say it.
+    #[arg(long, value_name = "MEANING", value_parser = ["available", "unavailable"], requires = "trace")]
+    pub polarity: Option<String>,
     /// How many options to print.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub top: usize,

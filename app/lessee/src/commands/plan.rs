@@ -6,8 +6,9 @@ use crate::facts;
 use crate::failure::Failure;
 use crate::output::Printer;
 use crate::settings::Settings;
+use lessee_catalog::Facts;
 use lessee_model::{Exit, Msg, PlanDoc, did_you_mean};
-use lessee_plan::{Plan, PlanInput, Rules, plan, why_not};
+use lessee_plan::{Plan, PlanInput, Rules, SpotRecords, plan, record_speaks, why_not};
 use lessee_report::plan::{PlanSource, explain_report, plan_doc, plan_report, why_not_report};
 
 pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
@@ -24,6 +25,16 @@ pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Res
         .iter()
         .map(|path| probe(path))
         .collect::<Result<Vec<_>, _>>()?;
+    let (series, given) = if workload.constraints.spot || !args.trace.is_empty() {
+        let polarity = args.polarity.as_deref();
+        super::trace::series_to_replay(&args.trace, polarity, settings, printer)?
+    } else {
+        (Vec::new(), 0)
+    };
+    let records = SpotRecords {
+        series: &series,
+        policy: &facts.spot,
+    };
     let input = PlanInput {
         catalog: &facts.catalog,
         gpus: &facts.gpus,
@@ -31,6 +42,7 @@ pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Res
         tariffs: &facts.tariffs,
         workload: &workload,
         measured: &measured,
+        spot: Some(records),
         today: settings.today(),
         rules: Rules::from_defaults(&facts.defaults),
     };
@@ -59,8 +71,28 @@ pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Res
             }
         },
     }
+    tell_of_records(&records, given, &facts, printer);
     facts::tell_gpus_without_price(&facts, &workload.constraints.gpus, printer);
     Ok(verdict(&doc))
+}
+
+/// Of the records that were asked for: which of them speak for no offer at all.
+fn tell_of_records(records: &SpotRecords<'_>, given: usize, facts: &Facts, printer: &Printer) {
+    for series in &records.series[..given] {
+        if record_speaks(series, &facts.catalog, &facts.gpus) {
+            continue;
+        }
+        let about = &series.about;
+        let said = |text: &Option<String>| text.clone().unwrap_or_else(|| "?".to_owned());
+        printer.warn(
+            &Msg::new("trace-speaks-for-none")
+                .arg("zone", about.zone.clone())
+                .arg("source", about.source.clone())
+                .arg("provider", said(&about.provider))
+                .arg("region", said(&about.region))
+                .arg("machine", said(&about.machine)),
+        );
+    }
 }
 
 /// Something ranked: yes. Else a clear no outweighs what cannot be told: where known offers failed the budget

@@ -2,6 +2,7 @@
 
 bill-compute = useful work: { $nodes } x { $type } for { $time }{ $discount }
 bill-own-discount = , list price { $list } less your { $percent } %
+bill-on-demand-instead = on demand while spot is away or time runs short: { $nodes } x { $type } for { $time }
 bill-rounding = billed time is rounded up by an unknown step
 bill-price-range = up to the upper end of the price range
 bill-boot = boot: { $nodes } x { $type }, { $time } ({ $percentile }th percentile){ $discount }
@@ -85,6 +86,7 @@ bill-tax = tax of { $percent } %
 bill-exchange = exchange { $from } to { $to } at { $rate }, fee { $percent } %
 
 cost-unknown-price-range = only a price range is known
+cost-unknown-on-demand = nobody publishes what { $provider } takes for this machine on demand
 cost-unknown-spot-risk = nobody publishes how often { $provider } takes spot machines back
 cost-unknown-stopped = { $provider } does not say whether a stopped machine is billed
 cost-unknown-billing = { $provider } does not publish how it rounds billed time

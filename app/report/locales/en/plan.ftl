@@ -262,3 +262,32 @@ per-1000-requests = thousand requests
 plan-nothing-ranked = Nothing can be ranked. What could do the job is listed below with what is missing to compare it.
 plan-limit-without-rate = The limit of {$limit} cannot be compared with totals in {$to}: there is no exchange rate from {$from}.
 hint-give-rate = Give a dated rate: {$flag}
+
+# Spot, replayed on records.
+plan-spot = Spot
+spot-replayed = policy {$policy}: {$mean} on average, nine times in ten below {$p90}; {$share} % of {$starts} starts on the record in time, { $interruptions ->
+    [one] { $interruptions } interruption
+   *[other] { $interruptions } interruptions
+} on average
+spot-rate = no record speaks for it; over the range of its rate of interruption ({$basis}) between {$low} and {$high}
+spot-rate-open = no record speaks for it; over the range of its rate of interruption ({$basis}) from {$low} to never finished
+explain-spot-rule = A record speaks for an offer if it names its provider, its region or zone, and its machine, or its GPU and their number.
+explain-spot-source = Record: {$source}
+explain-spot-deadline = Deadline of the replay: {$deadline} ({$assumed}); the record holds it {$times} times
+spot-deadline-assumed = taken, because the workload sets none
+spot-deadline-own = the workload's, less set-up
+explain-spot-time = On average: {$lost} paid without lasting progress, {$waiting} waiting for spot, {$instead} on demand in its place
+explain-spot-save = Save a checkpoint every {$every} of work: there the time for saves and the work lost are least
+warn-spot-not-replayed = A record speaks for it but could not be replayed: {$why}.
+unranked-spot-does-not-pay = on its record spot is not clearly cheaper than on demand
+warn-spot-short-record = The record holds the deadline only {$times} times: it says little of other weeks.
+warn-spot-holes = {$percent} % of the replayed time nobody measured; it counts as not available.
+spot-refused-none = there are no records
+spot-refused-no-on-demand = no price on demand in the same currency is known to fall back on
+spot-refused-serve = services are not replayed yet
+spot-refused-deadline = not even on demand is in time
+spot-refused-short = it lasts {$have}, the deadline {$need}
+spot-refused-gang = in { $zone } { $asked } were asked for at most, so nothing is known of { $gang } at once
+spot-refused-other = { $why }
+trace-speaks-for-none = { $zone } ({ $source }) speaks for no offer: it needs the provider, the region and the machine (or its GPU and their number, `V100:8`) of one. It says: { $provider }, { $region }, { $machine }.
+trace-without-availability = { $source } holds no record of availability to replay

@@ -75,6 +75,7 @@ source-assumed = assumed
 source-billing-steps-of-other-providers = billing steps of other providers
 source-common-public-knowledge = common public knowledge
 source-expected-interruptions-x-time-repeated-per-interruption = expected interruptions x time repeated per interruption
+source-replay-of-the-job-on-recorded-availability = replay of the job on recorded availability
 source-last-published-tier-as-upper-bound = last published tier as upper bound
 source-machine-specification-local-disk-included-in-the-price = machine specification: local disk included in the price
 source-median-and-slowest-boot-time-of-other-providers = median and slowest boot time of other providers

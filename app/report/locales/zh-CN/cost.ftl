@@ -2,6 +2,7 @@
 
 bill-compute = 有效工作：{ $nodes } × { $type }，{ $time }{ $discount }
 bill-own-discount = ，列表价 { $list }，减去您的 { $percent } % 折扣
+bill-on-demand-instead = 抢占式拿不到或时间不够时改用按需：{ $nodes } × { $type }，{ $time }
 bill-rounding = 计费时间会向上取整，步长未知
 bill-price-range = 直到价格区间的上限
 bill-boot = 开机：{ $nodes } × { $type }，{ $time }（第 { $percentile } 百分位）{ $discount }
@@ -43,6 +44,7 @@ bill-tax = 税 { $percent } %
 bill-exchange = { $from } 换成 { $to }，汇率 { $rate }，手续费 { $percent } %
 
 cost-unknown-price-range = 只知道价格区间
+cost-unknown-on-demand = 没有公布 { $provider } 这种机器的按需价格
 cost-unknown-spot-risk = 没有公布 { $provider } 多久收回一次抢占式机器
 cost-unknown-stopped = { $provider } 没有说明关机后是否计费
 cost-unknown-billing = { $provider } 没有公布计费时间如何取整

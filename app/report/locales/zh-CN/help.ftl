@@ -29,6 +29,8 @@ cli-plan = 为一项任务给所有可租的机器排名，并列出完整账单
 cli-plan-file = 工作负载文件（TOML）；- 表示标准输入。用参数描述任务时可省略
 cli-plan-explain = 推导该名次方案的每一个数字
 cli-plan-why-not = 说明这个报价为什么被排除，或者落后多少
+cli-plan-trace = 在其上回放任务的抢占式市场记录：您的记录的名称、文件、FILE#COLUMN 或文件夹
+cli-plan-polarity = 由 0 和 1 组成、又未写明含义的序列中，1 表示什么
 cli-plan-measured = 在机器上实测的探测报告（JSON）
 cli-plan-top = 显示多少个方案
 cli-plan-all = 显示全部方案
@@ -48,6 +50,7 @@ cli-predict-machine = 价格目录中的机器：厂商/型号；可重复。只
 cli-predict-nodes = 共用几台这样的机器
 cli-predict-measured = 在该机器上测得的报告（JSON）：其数值取代公布值
 cli-predict-table = 预测实测表（CSV）的每一行；-o csv 追加 predicted,low,high,reason
+cli-predict-tier = 谁的速度：租用者用默认设置得到的（renter），还是供应商调优的软件栈能达到的（tuned）
 
 cli-buy = 租还是买：购买硬件的盈亏平衡点。
 cli-buy-file = 描述这次购买的文件（TOML）；- 表示标准输入

@@ -75,6 +75,7 @@ source-assumed = 假设
 source-billing-steps-of-other-providers = 其他提供商的计费步长
 source-common-public-knowledge = 公开常识
 source-expected-interruptions-x-time-repeated-per-interruption = 预期中断次数 × 每次中断重做的时间
+source-replay-of-the-job-on-recorded-availability = 在实测的可用性记录上回放该任务
 source-last-published-tier-as-upper-bound = 以最后公布的一档为上限
 source-machine-specification-local-disk-included-in-the-price = 机器规格：本地磁盘已含在价格中
 source-median-and-slowest-boot-time-of-other-providers = 其他提供商开机时间的中位数与最慢值

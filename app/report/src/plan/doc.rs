@@ -4,12 +4,12 @@ use super::explain::confidence_code;
 use crate::Texts;
 use lessee_model::plan::{
     AssumptionDoc, BillDoc, CatalogDoc, CostPerUnitDoc, GpuDoc, LineDoc, MonthsDoc, OfferDoc,
-    OptionDoc, RejectedDoc, UnrankedDoc, WarningDoc, WorkDoc,
+    OptionDoc, RejectedDoc, SpotDoc, UnrankedDoc, WarningDoc, WorkDoc,
 };
 use lessee_model::{
     BillLine, Catalog, Derived, Machine, Msg, Offer, PlanDoc, Quantified, Term, Workload,
 };
-use lessee_plan::{Months, Plan, PlanOption};
+use lessee_plan::{Months, Plan, PlanOption, SpotAnswer};
 
 /// What the document says besides the plan itself.
 pub struct PlanSource<'a> {
@@ -162,7 +162,30 @@ fn option_doc(option: &PlanOption, catalog: &Catalog, texts: &Texts) -> OptionDo
             amount: option.cost_per_unit.amount,
         },
         interruptions: option.run.interruptions,
+        spot: option.spot.as_ref().map(|s| spot_doc(s, option)),
         warnings: option.warnings.iter().map(|m| warning(m, texts)).collect(),
+    }
+}
+
+fn spot_doc(answer: &SpotAnswer, option: &PlanOption) -> SpotDoc {
+    SpotDoc {
+        basis: answer.basis,
+        policy: answer.policy.map(|p| p.as_str().to_owned()),
+        starts: answer.starts as u64,
+        independent: answer.independent,
+        cost_mean: option.bill.total(),
+        cost_p90: option.bill_p90.total(),
+        cost_low: answer.low,
+        cost_high: answer.high,
+        meets_deadline_share: answer.meets_deadline_share,
+        deadline_seconds: answer.deadline_s,
+        deadline_assumed: answer.deadline_assumed,
+        interruptions_mean: answer.interruptions,
+        lost_hours_mean: answer.lost_s / 3600.0,
+        waiting_hours_mean: answer.waiting_s / 3600.0,
+        on_demand_hours_mean: answer.on_demand_s / 3600.0,
+        checkpoint_interval_seconds: answer.save_every_s,
+        source: answer.source.clone(),
     }
 }
 

@@ -21,6 +21,11 @@ pub fn explain_report(doc: &PlanDoc, rank: u32, texts: &Texts) -> Option<Report>
     report.table(term_table(&option.work, texts));
     report.list(speed_lines(&option.work, option.interruptions, texts));
 
+    if let Some(spot) = &option.spot {
+        report.heading(texts.get("plan-spot"));
+        report.list(super::spot::lines(spot, texts));
+    }
+
     report.heading(texts.get("explain-memory"));
     report.list(memory_lines(&option.work, texts));
 

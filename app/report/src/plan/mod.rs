@@ -3,6 +3,7 @@
 
 pub(crate) mod doc;
 pub(crate) mod explain;
+mod spot;
 pub(crate) mod view;
 mod why_not;
 

@@ -53,6 +53,13 @@ pub fn plan_report(doc: &PlanDoc, top: usize, texts: &Texts) -> Report {
         report.text(texts.get("plan-at-least"));
     }
 
+    let judged = ranked.iter().chain(&further);
+    let spot: Vec<String> = judged.filter_map(|o| super::spot::line(o, texts)).collect();
+    if !spot.is_empty() {
+        report.heading(texts.get("plan-spot"));
+        report.list(spot);
+    }
+
     let mut notes: Vec<String> = doc.warnings.iter().map(|w| w.text.clone()).collect();
     for option in &ranked {
         for w in &option.warnings {

@@ -146,6 +146,10 @@ pub(crate) struct Times {
     pub idle: u64,
     /// Repeated because of interruptions.
     pub lost: u64,
+    /// Nothing is rented, because nothing could be had. Only a replay knows.
+    pub waiting: u64,
+    /// On demand in place of spot, among boot, work and lost time. Only a replay knows.
+    pub on_demand: u64,
     pub stopped: u64,
     /// Expected interruptions over the whole fleet.
     pub interruptions: f64,
@@ -162,17 +166,24 @@ impl Times {
             Percentile::P50 => (run.work_s, run.interruptions, boot.map(|b| b.p50_s)),
             Percentile::P90 => (run.work_p90_s, run.interruptions_p90, boot.map(|b| b.p90_s)),
         };
-        let lost = interruptions * run.lost_s;
+        let spent = run.replayed.map(|r| match case.percentile {
+            Percentile::P50 => r.mean,
+            Percentile::P90 => r.p90,
+        });
+        let lost = spent.map_or(interruptions * run.lost_s, |s| s.lost_s);
+        let (waiting, on_demand) = spent.map_or((0.0, 0.0), |s| (s.waiting_s, s.on_demand_s));
         Times {
             boot: whole_seconds(boot.unwrap_or(0.0)),
             setup: whole_seconds(setup.machine.0),
             work: whole_seconds(work),
             idle: whole_seconds(setup.idle.0),
             lost: whole_seconds(lost),
+            waiting: whole_seconds(waiting),
+            on_demand: whole_seconds(on_demand),
             stopped: whole_seconds(setup.stopped.0),
             interruptions,
             fixed_end: matches!(case.workload.job, Job::Serve(_)),
-            endless: !(work.is_finite() && lost.is_finite()),
+            endless: !(work.is_finite() && lost.is_finite() && waiting.is_finite()),
         }
     }
 
@@ -183,11 +194,15 @@ impl Times {
 
     /// Before useful work begins and while it goes on, without idle time.
     pub(crate) fn until_result(&self) -> u64 {
-        let lost = if self.fixed_end { 0 } else { self.lost };
+        let behind = if self.fixed_end {
+            0
+        } else {
+            self.lost.saturating_add(self.waiting)
+        };
         self.boot
             .saturating_add(self.setup)
             .saturating_add(self.work)
-            .saturating_add(lost)
+            .saturating_add(behind)
     }
 
     /// While the machine runs: all but the stopped time.
@@ -199,9 +214,11 @@ impl Times {
             .saturating_add(self.idle)
     }
 
-    /// From the first boot until the machine is given back.
+    /// From the first boot until the machine is given back, waiting for spot included.
     pub(crate) fn whole(&self) -> u64 {
-        self.running().saturating_add(self.stopped)
+        self.running()
+            .saturating_add(self.waiting)
+            .saturating_add(self.stopped)
     }
 
     pub(crate) fn wall_s(&self) -> f64 {

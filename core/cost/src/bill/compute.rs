@@ -149,9 +149,13 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
     };
 
     let work = times.work.saturating_add(billed - exact.min(billed));
+    // what a replay had on demand is not paid at the price of spot
+    let [work, lost, boot] = less(instead(case, &times), [work, times.lost, times.boot]);
+    let paid = work.min(times.work);
     out.charge(class, LineKind::Compute, amount(work), per_hour, || {
-        (line("bill-compute", times.work), why())
+        (line("bill-compute", paid), why())
     });
+    on_demand(case, group, discount, out);
     if let (Err(unknown), Some((low, high))) =
         (&case.tariff.billing, case.tariff.rounding_elsewhere_s)
     {
@@ -189,11 +193,11 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
         Percentile::P50 => 50.0,
         Percentile::P90 => 90.0,
     };
-    out.charge(class, LineKind::Boot, amount(times.boot), per_hour, || {
-        let boot = case.tariff.boot.as_ref().ok().map(|b| b.why.clone());
+    out.charge(class, LineKind::Boot, amount(boot), per_hour, || {
+        let source = case.tariff.boot.as_ref().ok().map(|b| b.why.clone());
         (
-            line("bill-boot", times.boot).arg("percentile", percentile),
-            boot.unwrap_or_else(why),
+            line("bill-boot", boot).arg("percentile", percentile),
+            source.unwrap_or_else(why),
         )
     });
     if let Err(unknown) = &case.tariff.boot {
@@ -219,16 +223,21 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
     out.charge(
         class,
         LineKind::Interruption,
-        amount(times.lost),
+        amount(lost),
         per_hour,
         || {
+            let source = match case.run.replayed {
+                Some(_) => sources::REPLAYED,
+                None => sources::INTERRUPTIONS,
+            };
             (
-                line("bill-interruption", times.lost).arg("count", times.interruptions),
-                Provenance::modelled(sources::INTERRUPTIONS),
+                line("bill-interruption", lost).arg("count", times.interruptions),
+                Provenance::modelled(source),
             )
         },
     );
-    if case.purchase == Purchase::Spot && times.interruptions <= 0.0 {
+    if case.purchase == Purchase::Spot && times.interruptions <= 0.0 && case.run.replayed.is_none()
+    {
         // a spot machine that is never taken back does not exist: the job done twice is the upper bound
         let unknown = || Unknown {
             reason: Msg::new("cost-unknown-spot-risk").arg("provider", &*case.offer.provider),
@@ -243,6 +252,61 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
     if let Some(terms) = terms {
         unused(case, group, terms, used, per_hour, class, out);
     }
+}
+
+/// Seconds of machine time on demand in place of spot.
+fn instead(case: &Case<'_>, times: &Times) -> u64 {
+    if case.purchase != Purchase::Spot {
+        return 0;
+    }
+    let most = times.boot.saturating_add(times.work);
+    times.on_demand.min(most.saturating_add(times.lost))
+}
+
+/// Takes seconds off, from the first on.
+fn less(mut seconds: u64, from: [u64; 3]) -> [u64; 3] {
+    from.map(|x| {
+        let taken = seconds.min(x);
+        seconds -= taken;
+        x - taken
+    })
+}
+
+/// What a replay had on demand because spot was away or time ran short, at the offer's own price.
+fn on_demand<S: Sink>(case: &Case<'_>, group: &Group<'_>, discount: f64, out: &mut Ledger<'_, S>) {
+    let seconds = instead(case, &group.times);
+    if seconds == 0 {
+        return;
+    }
+    let amount = Amount {
+        quantity: scale(hours(seconds), u64::from(group.nodes)),
+        unit: UNIT,
+    };
+    let what = || {
+        Msg::new("bill-on-demand-instead")
+            .arg("nodes", group.nodes)
+            .seconds("time", seconds as f64)
+            .arg("type", &*case.offer.instance_type)
+    };
+    let Some(price) = case.offer.price(Purchase::OnDemand) else {
+        let unknown = || Unknown {
+            reason: Msg::new("cost-unknown-on-demand").arg("provider", &*case.offer.provider),
+            low: Some(group.price.per_hour),
+            high: None,
+            why: Provenance::modelled(sources::REPLAYED),
+        };
+        out.missing(LineKind::Compute, amount, unknown, what);
+        return;
+    };
+    let class = if price.tax == TaxNote::Included {
+        Class::TAX_INCLUDED
+    } else {
+        Class::PROVIDER
+    };
+    let per_hour = price.per_hour.times(fixed(1.0 - discount));
+    out.charge(class, LineKind::Compute, amount, per_hour, || {
+        (what(), provenance(price, discount))
+    });
 }
 
 const ONCE: Amount = Amount {

@@ -57,6 +57,27 @@ pub struct Run {
     pub checkpoints: f64,
     /// GPUs at work, from the layout of the prediction.
     pub gpus: u32,
+    /// A replay of a recorded market took the place of `lost_s`.
+    pub replayed: Option<Replayed>,
+}
+
+/// What a replay on recorded availability found: on average (billed as the median run), and in the run at the
+/// 90th percentile.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Replayed {
+    pub mean: Spent,
+    pub p90: Spent,
+}
+
+/// Wall seconds of the whole fleet in one run. How often it was interrupted stands in [`Run`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spent {
+    /// Paid, without progress that lasted, beyond the first start.
+    pub lost_s: f64,
+    /// Nothing was rented.
+    pub waiting_s: f64,
+    /// On demand in place of spot, among boot, work and lost time.
+    pub on_demand_s: f64,
 }
 
 /// A workload on an offer, paid in one way.

@@ -91,10 +91,17 @@ impl Now<'_> {
         self.time_left_ms().div_euclid(self.market.gap_ms)
     }
 
-    /// Whole ticks that the work left and `starts` starts need.
+    /// Whole ticks that the work left and `starts` starts need, with the saves among the work, and with what each
+    /// loss of spot before the last start can take back.
     pub fn ticks_needed(&self, starts: i64) -> i64 {
+        let (mut work, mut lost) = (self.left_ms, 0);
+        if let Some(saves) = self.job.saves {
+            let on_spot = i64::from(matches!(self.running, Running::Spot(_)));
+            lost = (starts - 1 + on_spot) * saves.every_ms;
+            work += ceil_div(work + lost, saves.every_ms) * saves.block_ms;
+        }
         ceil_div(
-            self.left_ms + starts * self.job.overhead_ms,
+            work + lost + starts * self.job.overhead_ms,
             self.market.gap_ms,
         )
     }
@@ -124,8 +131,18 @@ impl Now<'_> {
                 .map_or(0.0, |h| self.market.egress(h, z) * self.job.checkpoint_gb);
             self.market.zones[z].on_demand * hours + moved
         };
+        // a move that takes time is not for the last moment
+        let in_time = |z: usize| {
+            let Some(home) = self.home else { return true };
+            let n = self.market.zones.len();
+            let moved = self.market.transfer_ms_per_gb[home * n + z] * self.job.checkpoint_gb;
+            let ticks = ceil_div(moved.round() as i64, self.market.gap_ms);
+            z == home || self.ticks_needed(1) + ticks <= self.ticks_left()
+        };
         (0..self.market.zones.len())
+            .filter(|&z| in_time(z))
             .reduce(|best, z| if cost(z) < cost(best) { z } else { best })
+            .or(self.home)
             .unwrap_or(0)
     }
 

@@ -6,7 +6,6 @@
 //! [`Rules::ZONES`](crate::Rules::ZONES), whose guard keeps the deadline.
 
 use super::{Choice, Now, Policy, Running};
-use std::collections::VecDeque;
 
 /// What the one-zone rule asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +119,7 @@ impl Policy for UniformBySwitching {
 /// Hours between two samples of UP(A): of a running spot, and of a probed zone.
 const AVAILABILITY_EVERY_MS: i64 = 2 * 3_600_000;
 /// Samples of a zone that UP(A) remembers.
-const AVAILABILITY_SAMPLES: usize = 5;
+const AVAILABILITY_SAMPLES: u32 = 5;
 /// Hours between two samples of UP(AP).
 const RATIO_EVERY_MS: i64 = 3_600_000;
 /// UP(AP) leaves its zone when its score is below this share of the best.
@@ -133,11 +132,32 @@ fn ticks(ms: i64, now: &Now) -> i64 {
     ((ms as f64 / now.market.gap_ms as f64).round() as i64).max(1)
 }
 
+/// The newest samples of a zone, the latest in the lowest bit.
+#[derive(Clone, Copy, Debug, Default)]
+struct Samples {
+    bits: u32,
+    len: u32,
+}
+
+impl Samples {
+    fn push(&mut self, up: bool) {
+        self.bits = (self.bits << 1 | u32::from(up)) & ((1 << AVAILABILITY_SAMPLES) - 1);
+        self.len = (self.len + 1).min(AVAILABILITY_SAMPLES);
+    }
+
+    fn ratio(self) -> f64 {
+        match self.len {
+            0 => RATIO_UNKNOWN,
+            len => f64::from(self.bits.count_ones()) / f64::from(len),
+        }
+    }
+}
+
 /// UP(A): zones by the success ratio of their last five samples. Leaves its zone for one with a higher ratio; at most
 /// one probe a tick.
 #[derive(Debug, Default)]
 pub struct UniformByAvailability {
-    samples: Vec<VecDeque<bool>>,
+    samples: Vec<Samples>,
     next_probe: Vec<i64>,
     next_sample: Vec<i64>,
     main: Option<usize>,
@@ -146,40 +166,22 @@ pub struct UniformByAvailability {
     asked: bool,
 }
 
-impl UniformByAvailability {
-    fn record(&mut self, zone: usize, up: bool) {
-        let samples = &mut self.samples[zone];
-        if samples.len() == AVAILABILITY_SAMPLES {
-            samples.pop_front();
-        }
-        samples.push_back(up);
-    }
-
-    fn ratio(&self, zone: usize) -> f64 {
-        let samples = &self.samples[zone];
-        if samples.is_empty() {
-            return RATIO_UNKNOWN;
-        }
-        samples.iter().filter(|up| **up).count() as f64 / samples.len() as f64
-    }
-}
-
 impl Policy for UniformByAvailability {
     fn decide(&mut self, now: &Now, out: &mut Vec<Choice>) {
         let zones = now.market.zones.len();
-        self.samples.resize_with(zones, VecDeque::new);
+        self.samples.resize(zones, Samples::default());
         self.next_probe.resize(zones, 0);
         self.next_sample.resize(zones, 0);
         if let Some(main) = self.main
             && now.running != Running::Spot(main)
         {
-            self.record(main, false);
+            self.samples[main].push(false);
             self.main = None;
         }
         if let Running::Spot(zone) = now.running {
             self.main = Some(zone);
             if now.tick >= self.next_sample[zone] {
-                self.record(zone, true);
+                self.samples[zone].push(true);
                 self.next_sample[zone] = now.tick + ticks(AVAILABILITY_EVERY_MS, now);
             }
         }
@@ -194,24 +196,24 @@ impl Policy for UniformByAvailability {
             });
             return;
         }
-        let mut order = std::mem::take(&mut self.order);
-        rank(&mut order, zones, |z| self.ratio(z));
+        let samples = &self.samples;
+        let best = samples.iter().map(|s| s.ratio()).fold(0.0, f64::max);
         match now.running {
-            Running::Spot(zone) if self.ratio(zone) >= self.ratio(order[0]) - 1e-6 => {
+            Running::Spot(zone) if samples[zone].ratio() >= best - 1e-6 => {
                 out.push(Choice::Keep);
             }
             _ => {
+                rank(&mut self.order, zones, |z| samples[z].ratio());
                 self.main = None;
                 out.push(Choice::Stop);
                 let again = want == Request::Spot;
-                spot_or_fall_back(now, &order, again, now.home.unwrap_or(0), out);
+                spot_or_fall_back(now, &self.order, again, now.home.unwrap_or(0), out);
             }
         }
-        self.order = order;
     }
 
     fn launched(&mut self, now: &Now, zone: usize, started: bool) {
-        self.record(zone, started);
+        self.samples[zone].push(started);
         if started {
             self.main = Some(zone);
             self.next_sample[zone] = now.tick + ticks(AVAILABILITY_EVERY_MS, now);
@@ -224,11 +226,11 @@ impl Policy for UniformByAvailability {
         }
         let due = (0..now.market.zones.len())
             .filter(|&z| Some(z) != self.main && now.tick >= self.next_probe[z]);
-        out.extend(due.min_by_key(|&z| (self.samples[z].len(), z)));
+        out.extend(due.min_by_key(|&z| (self.samples[z].len, z)));
     }
 
     fn probed(&mut self, now: &Now, zone: usize, up: bool) {
-        self.record(zone, up);
+        self.samples[zone].push(up);
         self.next_probe[zone] = now.tick + ticks(AVAILABILITY_EVERY_MS, now);
     }
 }
@@ -291,23 +293,21 @@ impl Policy for UniformByAvailabilityAndPrice {
             });
             return;
         }
-        let mut order = std::mem::take(&mut self.order);
-        rank(&mut order, zones, |z| self.score(now, z));
+        let best = (0..zones).map(|z| self.score(now, z)).fold(0.0, f64::max);
         match now.running {
-            Running::Spot(zone)
-                if zone == order[0]
-                    || self.score(now, zone) >= self.score(now, order[0]) * RATIO_STAYS =>
-            {
+            Running::Spot(zone) if self.score(now, zone) >= best * RATIO_STAYS => {
                 self.main = Some(zone);
                 out.push(Choice::Keep);
             }
             _ => {
+                let mut order = std::mem::take(&mut self.order);
+                rank(&mut order, zones, |z| self.score(now, z));
                 self.main = None;
                 out.push(Choice::Stop);
                 spot_or_fall_back(now, &order, true, 0, out);
+                self.order = order;
             }
         }
-        self.order = order;
     }
 
     fn launched(&mut self, now: &Now, zone: usize, started: bool) {

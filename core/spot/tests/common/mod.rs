@@ -1,6 +1,12 @@
 //! The public records beside the repository, where they are there.
 
-#![allow(dead_code)]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout
+)]
 
 use lessee_spot::{Cell, Market, Zone};
 use serde_json::Value;
@@ -177,4 +183,35 @@ pub fn v100(zones: &[&str]) -> Market {
         });
     }
     market(195, out).with_transfer(0.02)
+}
+
+pub const H100_EIGHT: [&str; 8] = [
+    "us-central1-a",
+    "us-central1-c",
+    "us-east4-a",
+    "us-west1-a",
+    "europe-west1-c",
+    "europe-west3-c",
+    "asia-southeast1-b",
+    "asia-south2-b",
+];
+
+/// The H100 zones as counted, at list prices: available where at least `gang` instances could be had.
+pub fn h100_counts(zones: &[&str], gang: u32) -> Market {
+    let mut market = h100(zones);
+    let counts = rows("h100-gcp-2025-10/counts.csv");
+    for zone in &mut market.zones {
+        zone.cells = counts
+            .iter()
+            .map(|c| {
+                if c[&zone.name].parse::<u32>().unwrap() >= gang {
+                    Cell::Up
+                } else {
+                    Cell::Down
+                }
+            })
+            .collect();
+        zone.spot = vec![zone.spot[0]; counts.len()];
+    }
+    market
 }

@@ -62,3 +62,16 @@ pub(super) fn perf(strings: &RefCell<Interner>) -> Result<PerfTables, CatalogErr
         blender,
     })
 }
+
+/// What the policy `lessee` believes of a spot market before it has seen it.
+///
+/// # Errors
+/// The file that is compiled in has a defect.
+pub fn spot_params() -> Result<lessee_spot::policy::lessee::Params, CatalogError> {
+    let text = include_str!("../../../../data/spot.toml");
+    lessee_spot::policy::lessee::Params::from_toml(text).map_err(|what| CatalogError::BuiltIn {
+        file: "spot.toml",
+        line: 0,
+        what,
+    })
+}

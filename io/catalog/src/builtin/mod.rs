@@ -7,6 +7,8 @@ pub(crate) mod offers;
 mod rows;
 mod tariffs;
 
+pub use measured::spot_params;
+
 use crate::CatalogError;
 use crate::build::Interner;
 use lessee_model::gpu::plain_name;
@@ -33,6 +35,8 @@ pub struct Facts {
     pub regions: Vec<RegionRow>,
     pub buy_defaults: Vec<BuyDefaultRow>,
     pub licences: Vec<LicenceRow>,
+    /// What the spot policies believe of a market before they have seen it.
+    pub spot: lessee_spot::policy::lessee::Params,
     types: offers::Types,
 }
 
@@ -118,7 +122,22 @@ pub fn builtin() -> Result<Facts, CatalogError> {
         regions: regions(&strings)?,
         buy_defaults: buy_defaults(&strings)?,
         licences: licences(&strings)?,
+        spot: spot()?,
         types,
+    })
+}
+
+fn spot() -> Result<lessee_spot::policy::lessee::Params, CatalogError> {
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        policy: lessee_spot::policy::lessee::Params,
+    }
+    let file: Result<File, _> = toml::from_str(include_str!("../../../../data/spot.toml"));
+    file.map(|f| f.policy).map_err(|e| CatalogError::BuiltIn {
+        file: "spot.toml",
+        line: 0,
+        what: e.to_string(),
     })
 }
 

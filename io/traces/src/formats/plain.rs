@@ -1,4 +1,4 @@
-//! Our own CSV: `time,zone,available[,price][,on_demand][,asked][,machine]`.
+//! Our own CSV: `time,zone,available[,price][,on_demand][,asked][,machine][,provider]`.
 //!
 //! `time` is RFC 3339, `YYYY-MM-DD HH:MM:SS` (UTC) or Unix seconds; `available` the number of instances that could
 //! be had (0 or 1 of one), blank = unknown; `price` and `on_demand` USD an hour of one instance; `asked` how many
@@ -15,7 +15,7 @@ use lessee_spot::trace::{About, Record, Seen, Series};
 use std::collections::HashMap;
 
 const FORMAT: &str = "plain";
-const KNOWN: [&str; 7] = [
+const KNOWN: [&str; 8] = [
     "time",
     "zone",
     "available",
@@ -23,6 +23,7 @@ const KNOWN: [&str; 7] = [
     "on_demand",
     "asked",
     "machine",
+    "provider",
 ];
 
 pub(super) fn looks(source: &Source) -> bool {
@@ -157,6 +158,11 @@ fn more(table: &Table, row: &Row, zone: &mut Zone) -> Result<(), TraceError> {
         && !row.cells[column].is_empty()
     {
         zone.series.about.machine = Some(row.cells[column].clone());
+    }
+    if let Some(column) = table.column("provider")
+        && !row.cells[column].is_empty()
+    {
+        zone.series.about.provider = Some(row.cells[column].to_lowercase());
     }
     Ok(())
 }

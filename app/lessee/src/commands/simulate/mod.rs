@@ -29,9 +29,10 @@ pub(crate) fn run(
     let policies = policies(&args.policy);
     let mut notes = asked.notes.clone();
     let markets = markets::read(args, &asked, settings, printer.texts(), &mut notes)?;
+    let params = lessee_catalog::spot_params()?;
     let runners: Vec<Runner<'_>> = markets
         .iter()
-        .map(|m| Runner::new(&asked.job, &m.grid.market))
+        .map(|m| Runner::new(&asked.job, &m.grid.market, &params))
         .collect();
     let replays = replays::run(&markets, &runners, &policies);
     let timeline = match (args.explain, policies.first(), markets.first()) {

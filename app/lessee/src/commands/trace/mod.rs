@@ -8,7 +8,7 @@ use crate::args::{TraceCommand, TraceReading};
 use crate::failure::Failure;
 use crate::output::Printer;
 use crate::settings::Settings;
-use lessee_model::{Exit, Msg};
+use lessee_model::{Exit, Explain, Msg};
 use lessee_report::Texts;
 use lessee_report::trace::TraceRemarkDoc;
 use lessee_spot::stats::duplicates;
@@ -58,6 +58,51 @@ pub(super) fn open(
         reads: vec![store.load(&text, column)?],
         skipped: Vec::new(),
     })
+}
+
+/// Series to replay a plan's spot options on: those asked for, then the user's own. One that names no provider is
+/// taken for the one whose regions are named so.
+///
+/// # Errors
+/// One that was asked for cannot be read or holds no series; of the user's own such a one is only told of.
+pub(super) fn series_to_replay(
+    asked: &[std::path::PathBuf],
+    polarity: Option<&str>,
+    settings: &Settings,
+    printer: &Printer,
+) -> Result<(Vec<Series>, usize), Failure> {
+    let store = store(settings);
+    let reading = TraceReading {
+        polarity: polarity.map(str::to_owned),
+        format: None,
+    };
+    let mut out: Vec<Series> = Vec::new();
+    for argument in asked {
+        let folder = open(argument, &reading, &store)?;
+        let before = out.len();
+        out.extend(folder.reads.iter().flat_map(|r| r.series()).cloned());
+        if out.len() == before {
+            let source = argument.display().to_string();
+            return Err(Failure::usage(
+                Msg::new("trace-without-availability").arg("source", source),
+            ));
+        }
+    }
+    let given = out.len();
+    for kept in store.list()? {
+        match store.load(&kept.name, None) {
+            Ok(read) => out.extend(read.series().cloned()),
+            Err(e) => printer.warn(&e.msg()),
+        }
+    }
+    for series in &mut out {
+        let about = &mut series.about;
+        if about.provider.is_none() {
+            let region = about.region.as_deref().unwrap_or(&about.zone);
+            about.provider = lessee_traces::provider_of(region).map(str::to_owned);
+        }
+    }
+    Ok((out, given))
 }
 
 /// All of several arguments, in their order.

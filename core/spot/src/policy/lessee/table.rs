@@ -1,44 +1,52 @@
-//! The decision table: a dynamic programme over (time left, slack, age of the market's state, what runs).
+//! The decision table of one zone: a dynamic programme over (time left, slack, age of the spell, what runs).
+//!
+//! Slack is the time left less the work left: waiting eats it, a start eats the overhead, running leaves it. A spell of
+//! availability or outage ends at a rate that depends on its age class; a class is left at one over its width, so that
+//! the state needs no clock. Costs are in units of the on-demand price of an hour. Backward from the deadline, for each
+//! state the cheapest of: nothing, spot (where there is any), on-demand. Between two cells of slack values are
+//! interpolated. Not here: what the rates are (`belief.rs`), which table applies (`tables.rs`).
 
-/// Ages at which hazards change, in hours: the lower edges of the classes.
-pub(crate) const EDGES: [f64; 5] = [0.0, 1.0 / 3.0, 1.0, 3.0, 8.0];
-/// Number of classes.
-pub(crate) const CLASSES: usize = EDGES.len();
+use super::params::CLASSES;
 
-/// Rates per hour at which spot goes away (`up`) and comes back (`down`), by age class.
+/// Rates per hour at which availability ends (`up`) and outages end (`down`), by age class.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Hazards {
-    pub(crate) up: [f64; CLASSES],
-    pub(crate) down: [f64; CLASSES],
+pub(super) struct Hazards {
+    /// Lower edges of the classes, hours.
+    pub(super) edges: [f64; CLASSES],
+    pub(super) up: [f64; CLASSES],
+    pub(super) down: [f64; CLASSES],
 }
 
-/// What the table is for.
+/// What a table is for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Shape {
+pub(super) struct Shape {
     /// Hours of a step.
-    pub(crate) step_h: f64,
+    pub(super) step_h: f64,
     /// Steps to the deadline.
-    pub(crate) steps: usize,
+    pub(super) steps: usize,
     /// Cells of slack in a step.
-    pub(crate) fine: usize,
+    pub(super) fine: usize,
     /// Largest slack, in cells.
-    pub(crate) slack: usize,
+    pub(super) slack: usize,
     /// Overhead of a start, in cells.
-    pub(crate) overhead: f64,
-    /// USD an hour.
-    pub(crate) spot: f64,
-    pub(crate) on_demand: f64,
+    pub(super) overhead: f64,
+    /// A tick of the market, in cells: needs are rounded up to it.
+    pub(super) tick: f64,
+    /// Whether [`Table::worth`] will be asked.
+    pub(super) worth: bool,
 }
 
 /// What to do when nothing or on-demand runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(super) enum Act {
     Idle,
     Spot,
     OnDemand,
 }
 
-pub(crate) struct Table {
+/// Decisions for every state.
+#[derive(Debug)]
+pub(super) struct Table {
     width: usize,
     steps: usize,
     cells: Vec<u32>,
@@ -47,9 +55,9 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// What one cell less of work would save now, USD: the cost to go falls by so much when the work left is one
-    /// cell (`span` cells) smaller.
-    pub(crate) fn worth(&self, left: usize, slack: usize, class: usize, span: usize) -> f64 {
+    /// What one cell less of work would save during an outage, averaged over `span` cells; 0 where the table does not
+    /// reach, infinity where the deadline cannot be kept.
+    pub(super) fn worth(&self, left: usize, slack: usize, class: usize, span: usize) -> f64 {
         let left = left.min(self.steps);
         let row = (left * CLASSES + class) * self.width;
         let a = slack.min(self.width - 1);
@@ -62,7 +70,7 @@ impl Table {
     }
 
     /// The decision with `left` steps to go and `slack` cells: `paid`: on-demand runs, else nothing.
-    pub(crate) fn act(&self, left: usize, slack: usize, paid: bool, up: bool, class: usize) -> Act {
+    pub(super) fn act(&self, left: usize, slack: usize, paid: bool, up: bool, class: usize) -> Act {
         let left = left.min(self.steps);
         let slack = slack.min(self.width - 1);
         let bits = self.cells[left * self.width + slack] >> (15 * usize::from(paid));
@@ -102,23 +110,30 @@ fn state(up: bool, class: usize) -> usize {
     class + if up { 0 } else { CLASSES }
 }
 
-pub(crate) fn solve(shape: &Shape, hazards: &Hazards) -> Table {
+/// Solves the programme for a spot price of `price` times on-demand.
+pub(super) fn solve(shape: &Shape, hazards: &Hazards, price: f64) -> Table {
     let width = shape.slack + 1;
     let mut table = Table {
         width,
         steps: shape.steps,
         cells: vec![0; (shape.steps + 1) * width],
-        cost: vec![0.0; (shape.steps + 1) * width * CLASSES],
+        cost: vec![
+            0.0;
+            if shape.worth {
+                (shape.steps + 1) * width * CLASSES
+            } else {
+                0
+            }
+        ],
     };
     let chance = |rate: f64| (1.0 - (-rate * shape.step_h).exp()) as f32;
     let ageing = |class: usize| {
-        let next = EDGES.get(class + 1);
-        next.map_or(0.0, |e| (shape.step_h / (e - EDGES[class])).min(1.0) as f32)
+        let next = hazards.edges.get(class + 1);
+        next.map_or(0.0, |e| {
+            (shape.step_h / (e - hazards.edges[class])).min(1.0) as f32
+        })
     };
-    let (spot_usd, paid_usd) = (
-        (shape.spot * shape.step_h) as f32,
-        (shape.on_demand * shape.step_h) as f32,
-    );
+    let (spot_usd, paid_usd) = ((price * shape.step_h) as f32, shape.step_h as f32);
     let mut old = Values::new(width);
     let mut new = Values::new(width);
     let mut ahead = Values::new(width);
@@ -188,15 +203,15 @@ pub(crate) fn solve(shape: &Shape, hazards: &Hazards) -> Table {
         for up in [true, false] {
             for class in 0..CLASSES {
                 let m = state(up, class);
-                for s in 0..width {
-                    let wait = if s as f64 >= shape.overhead + shape.fine as f64 {
+                for (s, cell) in cells.iter_mut().enumerate() {
+                    let wait = if s >= shape.fine && s as f64 >= shape.overhead + shape.tick {
                         ahead.idle[m][s - shape.fine]
                     } else {
                         f32::INFINITY
                     };
                     let begin = paid_usd + start(&ahead.paid[m], s);
                     let stay = paid_usd + ahead.paid[m][s];
-                    let take = if up && s as f64 >= 2.0 * shape.overhead + shape.fine as f64 {
+                    let take = if up && s as f64 >= 2.0 * shape.overhead + shape.tick {
                         spot_usd + start(&ahead.spot[m], s)
                     } else {
                         f32::INFINITY
@@ -216,16 +231,16 @@ pub(crate) fn solve(shape: &Shape, hazards: &Hazards) -> Table {
                     new.paid[m][s] = v;
                     if up {
                         new.spot[m][s] = spot_usd + ahead.spot[m][s];
-                        cells[s] |= from_idle << (2 * class) | from_paid << (15 + 2 * class);
+                        *cell |= from_idle << (2 * class) | from_paid << (15 + 2 * class);
                     } else {
-                        cells[s] |=
+                        *cell |=
                             (from_idle >> 1) << (10 + class) | (from_paid >> 1) << (25 + class);
                     }
                 }
             }
         }
         finish(&mut new, left);
-        for class in 0..CLASSES {
+        for class in (0..CLASSES).filter(|_| shape.worth) {
             let at = (left * CLASSES + class) * width;
             table.cost[at..at + width].copy_from_slice(&new.idle[state(false, class)]);
         }

@@ -174,16 +174,18 @@ impl Lifetime {
         area + survival * hours(1, gap_ms) / ends
     }
 
-    /// Share of the last `window` ticks (or of the time so far) inside runs.
-    pub(super) fn availability(&self, tick: i64, window: i64) -> f64 {
-        let whole = window.min(tick);
+    /// Share of the last `window_ms` (or of the time so far) inside runs.
+    pub(super) fn availability(&self, tick: i64, window_ms: i64, gap_ms: i64) -> f64 {
+        let now = tick * gap_ms;
+        let whole = window_ms.min(now);
         if whole <= 0 {
             return 0.0;
         }
-        let from = tick - whole;
-        let inside = |start: i64, end: i64| (end - start.max(from)).max(0);
+        let from = now - whole;
+        let inside = |start: i64, end: i64| (end * gap_ms - (start * gap_ms).max(from)).max(0);
         // runs are in the order of their ends
-        let ended = self.runs.iter().rev().take_while(|r| r.end > from);
+        let ended = self.runs.iter().rev();
+        let ended = ended.take_while(|r| r.end * gap_ms > from);
         let mut up: i64 = ended.map(|r| inside(r.start, r.end)).sum();
         if let Some((start, _)) = self.open {
             up += inside(start, tick);

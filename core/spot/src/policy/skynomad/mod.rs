@@ -7,9 +7,11 @@
 //! made the artifact bill that whole tick as a minute.
 
 mod lifetime;
+mod settings;
 mod value;
 mod volatility;
 
+pub use settings::Settings;
 pub use value::Value;
 
 use super::{Choice, Now, Policy, Running};
@@ -25,37 +27,8 @@ const PROBE_EVERY: i64 = 6;
 const AVAILABILITY_MS: i64 = 12 * 3_600_000;
 /// What another zone must be better by: USD/h, and USD/h per GB of checkpoint, and a share of the value of work.
 const BETTER_BY: (f64, f64, f64) = (0.5, 0.0002, 0.05);
-/// Longest life that is believed in the H100 sweeps, h.
-const CAP_H: f64 = 2.0;
 /// Billed length of a probe, h: probes add to the age of a zone under virtual availability.
 const PROBE_H: f64 = 60.0 / 3600.0;
-
-/// Which SkyNomad.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// How an hour of work is valued.
-    pub value: Value,
-    /// Longest life that is believed, h; infinite: none.
-    pub cap_h: f64,
-    /// Whether the open run of a zone counts as a sample, and what launches and probes say of a zone is kept as
-    /// runs of its own.
-    pub virtual_availability: bool,
-}
-
-impl Settings {
-    /// The published H100 sweeps.
-    pub const PLANNED_COST: Settings = Settings {
-        value: Value::PlannedCost,
-        cap_h: CAP_H,
-        virtual_availability: false,
-    };
-    /// The published V100 jobs.
-    pub const RATE_RATIO: Settings = Settings {
-        value: Value::RateRatio,
-        cap_h: f64::INFINITY,
-        virtual_availability: true,
-    };
-}
 
 /// What is known of one zone.
 #[derive(Debug, Default)]
@@ -71,7 +44,7 @@ struct Zone {
     probe_open: bool,
     next_probe: i64,
     refused: bool,
-    /// Money for probes in this zone, in hours of its spot price when it was spent.
+    /// Money for probes in this zone, in hours of its spot price one tick later.
     probed_h: f64,
     /// Probe money of this tick, USD, not yet in `probed_h`.
     probe_usd: f64,
@@ -84,6 +57,8 @@ struct Zone {
 pub struct SkyNomad<'a> {
     settings: Settings,
     oracle: Option<&'a Market>,
+    /// The oracle's zones: the first market tick after the present one in which a zone is not up.
+    ends: Vec<usize>,
     zones: Vec<Zone>,
     /// Work done at the start of each tick, ms.
     done: Vec<i64>,
@@ -92,7 +67,7 @@ pub struct SkyNomad<'a> {
     stopped: bool,
     /// Where it last ran or launched; forgotten when idle wins.
     origin: Option<usize>,
-    /// The list of this tick ends with idle: nothing was worth running.
+    /// Idle is worth more than what runs: it is kept, but counts as no choice.
     idle_wins: bool,
     offers: Vec<Offer>,
     options: Vec<(f64, Choice)>,
@@ -105,6 +80,7 @@ impl<'a> SkyNomad<'a> {
         SkyNomad {
             settings,
             oracle: None,
+            ends: Vec::new(),
             zones: Vec::new(),
             done: Vec::new(),
             own: None,
@@ -204,11 +180,16 @@ impl<'a> SkyNomad<'a> {
     }
 
     /// Expected life of spot in a zone from now on, h.
-    fn life_h(&self, now: &Now, zone: usize, left_h: f64) -> f64 {
+    fn life_h(&mut self, now: &Now, zone: usize, left_h: f64) -> f64 {
         if let Some(market) = self.oracle {
-            let cells = market.zones[zone].cells.get(now.at..).unwrap_or(&[]);
-            let up = cells.iter().take_while(|c| **c == Cell::Up).count();
-            return up as f64 * market.gap_ms as f64 / HOUR_MS;
+            let cells = &market.zones[zone].cells;
+            self.ends.resize(market.zones.len(), 0);
+            let end = &mut self.ends[zone];
+            if *end <= now.at {
+                let up = cells.iter().skip(now.at);
+                *end = now.at + up.take_while(|c| **c == Cell::Up).count();
+            }
+            return (*end - now.at) as f64 * market.gap_ms as f64 / HOUR_MS;
         }
         let known = &self.zones[zone];
         let gap_ms = now.market.gap_ms;
@@ -265,8 +246,8 @@ impl<'a> SkyNomad<'a> {
         };
         self.options.clear();
         self.options.push((0.0, Choice::Idle));
-        for zone in 0..lives.len() {
-            let net = spot(zone) - moved(zone) / lives[zone].life_h.max(1e-6);
+        for (zone, offer) in lives.iter().enumerate() {
+            let net = spot(zone) - moved(zone) / offer.life_h.max(1e-6);
             if net >= 0.0 && (runs.is_none_or(|r| r == zone) || net > better) {
                 self.options.push((net, Choice::Spot(zone)));
             }
@@ -296,12 +277,14 @@ impl Policy for SkyNomad<'_> {
         self.done.push(now.done_ms());
         self.look(now);
         let left_h = now.time_left_ms() as f64 / HOUR_MS;
-        let window = AVAILABILITY_MS / now.market.gap_ms;
+        let gap_ms = now.market.gap_ms;
         self.offers.clear();
         for zone in 0..zones {
             let life = self.life_h(now, zone, left_h);
             self.offers.push(Offer {
-                availability: self.zones[zone].life.availability(now.tick, window),
+                availability: self.zones[zone]
+                    .life
+                    .availability(now.tick, AVAILABILITY_MS, gap_ms),
                 life_h: life.min(left_h),
                 price: now.price(zone),
             });

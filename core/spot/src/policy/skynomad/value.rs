@@ -134,7 +134,10 @@ fn recent_rate(now: &Now, done: &[i64]) -> f64 {
     let from = (elapsed - RATE_WINDOW_MS).max(0);
     // the work of a tick is entered one tick later
     let first = from / now.market.gap_ms - 1;
-    let before = usize::try_from(first).map_or(0, |first| done[first]);
+    let before = usize::try_from(first)
+        .ok()
+        .and_then(|first| done.get(first));
+    let before = before.copied().unwrap_or(0);
     let rate = (now.done_ms() - before) as f64 / (elapsed - from) as f64;
     rate.clamp(0.0, 1.0)
 }

@@ -16,6 +16,7 @@ pub(super) struct Volatility {
     /// Expected failures and failures of a tick.
     ticks: VecDeque<(f64, u32)>,
     total: f64,
+    failures: u32,
     factor: f64,
 }
 
@@ -24,6 +25,7 @@ impl Default for Volatility {
         Volatility {
             ticks: VecDeque::new(),
             total: 0.0,
+            failures: 0,
             factor: 1.0,
         }
     }
@@ -42,19 +44,21 @@ impl Volatility {
         }
         self.ticks.push_back((risk, failures));
         self.total += risk;
+        self.failures += failures;
         let mut total = self.total;
         let mut dropped = false;
-        while let Some(&(oldest, _)) = self.ticks.front()
+        while let Some(&(oldest, failed)) = self.ticks.front()
             && total - oldest >= MEMORY
         {
             self.ticks.pop_front();
+            self.failures -= failed;
             total -= oldest;
             dropped = true;
         }
         if dropped {
             self.total = self.ticks.iter().map(|t| t.0).sum();
         }
-        self.factor = if self.total < STRETCH {
+        self.factor = if self.total < STRETCH || self.failures == 0 {
             1.0
         } else {
             self.densest().max(1.0)
@@ -80,6 +84,10 @@ impl Volatility {
                     best = Some(ratio(risk, failures));
                 }
                 break;
+            }
+            // without a failure of its own a tick only thins the stretch out
+            if f == 0 && best.is_some() {
+                continue;
             }
             let now = ratio(risk, failures);
             if best.is_none_or(|b| now > b + 1e-9) {

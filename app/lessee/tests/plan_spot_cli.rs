@@ -1,0 +1,394 @@
+//! `plan` on records of spot markets, through the front door: small records of our own, and the published sets where
+//! they lie beside the checkout.
+
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+
+mod common;
+
+use common::{Home, Run};
+use serde_json::Value;
+use std::path::PathBuf;
+
+const OFFERS: &str =
+    "provider,region,instance_type,gpu,gpu_count,purchase,price_per_hour,currency,as_of
+aws,us-west-2,p3.2xlarge,V100 16GB,1,on_demand,3.06,USD,2026-11-20
+aws,us-west-2,p3.2xlarge,V100 16GB,1,spot,0.9731,USD,2026-11-20
+";
+
+/// 40 hours on one GPU, saved every 20 minutes.
+const HOURS: &str = r#"
+kind = "hours"
+[hours]
+gpu = "V100"
+gpus = 1
+gpu_hours = 40
+[checkpoint]
+every = "20min"
+size = "50GB"
+[constraints]
+gpus = ["V100"]
+providers = ["aws"]
+regions = ["us-west-2"]
+deadline = "60h"
+spot = true
+"#;
+
+/// Our own CSV: `hours` of ticks of 10 minutes; up while `up` says so.
+fn record(zone: &str, machine: &str, hours: usize, up: impl Fn(usize) -> bool) -> String {
+    let mut text = "time,zone,available,machine\n".to_owned();
+    for tick in 0..hours * 6 {
+        let time = 1_700_000_000 + tick * 600;
+        text.push_str(&format!("{time},{zone},{},{machine}\n", u8::from(up(tick))));
+    }
+    text
+}
+
+/// Two hours up, one away.
+fn two_of_three(tick: usize) -> bool {
+    tick % 18 < 12
+}
+
+fn home() -> (Home, String) {
+    let home = Home::new();
+    home.import("offers", OFFERS);
+    let workload = home.file("hours.toml", HOURS);
+    (home, workload)
+}
+
+fn plan(home: &Home, workload: &str, more: &[&str]) -> Value {
+    home.json(&[&["plan", workload], more].concat())
+}
+
+/// The option that is paid in this way.
+fn option<'a>(plan: &'a Value, purchase: &str) -> Option<&'a Value> {
+    let options = plan["options"].as_array().expect("options");
+    options.iter().find(|o| o["purchase"] == purchase)
+}
+
+fn number(value: &Value) -> f64 {
+    let text = value.as_str().map(str::to_owned);
+    value
+        .as_f64()
+        .or_else(|| text?.parse().ok())
+        .unwrap_or_else(|| panic!("no number: {value}"))
+}
+
+fn total(option: &Value) -> f64 {
+    number(&option["bill"]["total"]["amount"])
+}
+
+#[test]
+fn a_record_that_speaks_for_the_offer_decides_its_bill() {
+    let (home, workload) = home();
+    let rate = plan(&home, &workload, &[]);
+    let file = home.file(
+        "r.csv",
+        record("us-west-2a", "p3.2xlarge", 600, two_of_three),
+    );
+    let replayed = plan(&home, &workload, &["--trace", &file]);
+    let (rate, spot) = (
+        option(&rate, "spot").expect("by the rate"),
+        option(&replayed, "spot").expect("replayed"),
+    );
+    let judged = &spot["spot"];
+    assert_eq!(judged["basis"], "measured");
+    assert_eq!(judged["starts"], 100);
+    assert_ne!(judged["policy"], "on-demand");
+    assert_eq!(judged["meets_deadline_share"], 1.0);
+    assert!(judged["source"].as_str().expect("source").contains("r.csv"));
+    // a third of the time is waited for or paid on demand; the rate of the advisor knows nothing of that
+    let away = number(&judged["waiting_hours_mean"]) + number(&judged["on_demand_hours_mean"]);
+    assert!((8.0..25.0).contains(&away), "{judged}");
+    assert!(total(spot) > total(rate) && total(spot) < 40.0 * 3.06);
+    // what is lost is in the lines, to the hour
+    let lines = spot["bill"]["lines"].as_array().expect("lines");
+    let hours = |kind: &str| -> f64 {
+        let of = lines.iter().filter(|l| l["kind"] == kind);
+        of.filter(|l| l["unit"] == "instance-hour")
+            .map(|l| number(&l["quantity"]))
+            .sum()
+    };
+    let lost = number(&judged["lost_hours_mean"]);
+    assert!((hours("interruption") - lost).abs() < 0.01, "{lines:?}");
+    let duration = number(&spot["work"]["duration_seconds"]) / 3600.0;
+    assert!(duration <= 60.0);
+    assert_eq!(spot["interruptions"], judged["interruptions_mean"]);
+    assert!(number(&judged["checkpoint_interval_seconds"]) > 60.0);
+    // the same again, to the byte but for nothing
+    assert_eq!(
+        replayed["options"],
+        plan(&home, &workload, &["--trace", &file])["options"]
+    );
+}
+
+#[test]
+fn without_a_record_the_range_of_the_rate_is_told() {
+    let (home, workload) = home();
+    let plan = plan(&home, &workload, &[]);
+    let spot = option(&plan, "spot").expect("spot");
+    let judged = &spot["spot"];
+    assert_ne!(judged["basis"], "measured");
+    assert_eq!(judged["policy"], Value::Null);
+    assert_eq!(judged["meets_deadline_share"], Value::Null);
+    let low = number(&judged["cost_low"]["amount"]);
+    assert!(low < total(spot), "{judged}");
+    if let Some(high) = judged["cost_high"].as_object() {
+        assert!(number(&high["amount"]) > total(spot));
+    }
+    assert!(
+        option(&plan, "on_demand")
+            .expect("on demand")
+            .get("spot")
+            .is_none()
+    );
+}
+
+#[test]
+fn the_users_own_traces_are_used_without_being_named() {
+    let (home, workload) = home();
+    let file = home.file(
+        "mine.csv",
+        record("us-west-2a", "V100:1", 600, two_of_three),
+    );
+    home.run(&["trace", "import", &file]).exits(0);
+    let plan = plan(&home, &workload, &[]);
+    let spot = option(&plan, "spot").expect("spot");
+    assert_eq!(spot["spot"]["basis"], "measured");
+}
+
+#[test]
+fn a_record_of_another_place_or_machine_speaks_for_nothing_and_is_told_of() {
+    let (home, workload) = home();
+    for (zone, machine) in [
+        ("us-east-1a", "p3.2xlarge"),
+        ("us-west-2a", "p3.16xlarge"),
+        ("us-west-2a", "V100:8"),
+        ("us-west-2a", "A100:1"),
+        ("us-west-2a", ""),
+        ("lab", "p3.2xlarge"),
+    ] {
+        let file = home.file("r.csv", record(zone, machine, 600, two_of_three));
+        let run = home.run(&["plan", &workload, "--trace", &file, "-o", "json"]);
+        let spot = run.json();
+        let spot = option(&spot, "spot").expect("spot");
+        assert_ne!(spot["spot"]["basis"], "measured", "{zone} {machine}");
+        // the built-in catalog may know an offer elsewhere that it speaks for
+        if zone == "lab" || machine.is_empty() {
+            assert!(run.err.contains("speaks for no offer"), "{}", run.err);
+        }
+    }
+    // a provider that is said wins over the shape of the name
+    let other = record("us-west-2a", "p3.2xlarge", 600, two_of_three)
+        .replace("available,machine", "available,machine,provider")
+        .replace(",p3.2xlarge\n", ",p3.2xlarge,alibaba\n");
+    let file = home.file("r.csv", other);
+    let spot = plan(&home, &workload, &["--trace", &file]);
+    assert_ne!(
+        option(&spot, "spot").expect("spot")["spot"]["basis"],
+        "measured"
+    );
+}
+
+#[test]
+fn spot_that_is_never_there_is_not_ranked() {
+    let (home, workload) = home();
+    let file = home.file(
+        "r.csv",
+        record("us-west-2a", "p3.2xlarge", 600, |t| t % 60 == 0),
+    );
+    let plan = plan(&home, &workload, &["--trace", &file]);
+    assert!(option(&plan, "spot").is_none());
+    assert!(option(&plan, "on_demand").is_some());
+    let unranked = plan["unranked"].as_array().expect("unranked");
+    let told = |u: &&Value| u["purchase"] == "spot" && u["reason"]["code"] == "spot_does_not_pay";
+    assert!(unranked.iter().any(|u| told(&u)), "{unranked:?}");
+    let why = home.run(&[
+        "plan",
+        &workload,
+        "--trace",
+        &file,
+        "--why-not",
+        "aws/p3.2xlarge@us-west-2",
+    ]);
+    assert_eq!(why.code, 0, "{}", why.err);
+}
+
+#[test]
+fn what_cannot_be_replayed_says_why() {
+    let (home, workload) = home();
+    let short = home.file(
+        "short.csv",
+        record("us-west-2a", "p3.2xlarge", 30, two_of_three),
+    );
+    let plan = plan(&home, &workload, &["--trace", &short]);
+    let spot = option(&plan, "spot").expect("spot");
+    assert_ne!(spot["spot"]["basis"], "measured");
+    let warnings = spot["warnings"].as_array().expect("warnings");
+    let text = warnings
+        .iter()
+        .find(|w| w["code"] == "spot_not_replayed")
+        .and_then(|w| w["text"].as_str())
+        .expect("told");
+    assert!(text.contains("it lasts"), "{text}");
+}
+
+#[test]
+fn prices_alone_are_no_record_to_replay() {
+    let (home, workload) = home();
+    let file = home.file(
+        "history.json",
+        r#"{"SpotPriceHistory": [{"AvailabilityZone": "us-west-2a", "InstanceType": "p3.2xlarge",
+           "ProductDescription": "Linux/UNIX", "SpotPrice": "0.97", "Timestamp": "2026-01-01T00:00:00Z"}]}"#,
+    );
+    let run = home.run(&["plan", &workload, "--trace", &file]);
+    run.says(2, &["no record of availability"]);
+}
+
+#[test]
+fn both_languages_tell_the_policy_and_the_rule() {
+    let (home, workload) = home();
+    let file = home.file(
+        "r.csv",
+        record("us-west-2a", "p3.2xlarge", 600, two_of_three),
+    );
+    for (lang, words) in [
+        (
+            "en",
+            ["policy", "Deadline of the replay", "A record speaks for"],
+        ),
+        ("zh-CN", ["策略", "回放的期限", "才适用于该报价"]),
+    ] {
+        let show = |more: &[&str]| -> Run {
+            let args = ["plan", &workload, "--trace", &file, "--lang", lang];
+            home.run(&[&args, more].concat()).exits(0)
+        };
+        assert!(show(&[]).out.contains(words[0]));
+        let plain = show(&["--explain", "1"]).out.replace("\n  ", "");
+        let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+        for word in words {
+            assert!(plain.contains(word), "{word}: {plain}");
+        }
+    }
+}
+
+#[test]
+fn frames_lose_one_frame_and_the_fleet_works_while_any_can_be_had() {
+    let (home, _) = home();
+    let workload = home.file(
+        "render.toml",
+        r#"
+kind = "render"
+[render]
+frames = 2000
+[render.reference]
+gpu = "V100"
+seconds_per_frame = 120.0
+[constraints]
+gpus = ["V100"]
+providers = ["aws"]
+regions = ["us-west-2"]
+deadline = "60h"
+min_nodes = 2
+max_nodes = 2
+spot = true
+"#,
+    );
+    // never two at once: as one machine after the other, half of the work is on demand
+    let both = |up: u8, asked: u8| {
+        let text = record("us-west-2a", "p3.2xlarge", 600, |_| true);
+        text.replace("available,machine", "available,machine,asked")
+            .replace(",1,p3.2xlarge\n", &format!(",{up},p3.2xlarge,{asked}\n"))
+    };
+    let file = home.file("two.csv", both(2, 2));
+    let run = home.run(&["plan", &workload, "--trace", &file, "-o", "json"]);
+    let two = run.exits(0).json();
+    let two = option(&two, "spot").expect("spot");
+    assert_eq!(two["spot"]["basis"], "measured", "{two}");
+    assert_eq!(number(&two["spot"]["on_demand_hours_mean"]), 0.0);
+    let file = home.file("one.csv", both(1, 2));
+    let one = plan(&home, &workload, &["--trace", &file]);
+    let one = option(&one, "spot").expect("spot");
+    assert!(number(&one["spot"]["on_demand_hours_mean"]) > 1.0, "{one}");
+    assert!(total(one) > total(two));
+    assert_eq!(one["spot"]["checkpoint_interval_seconds"], Value::Null);
+}
+
+/// The published records, where they are there.
+fn shared() -> Option<PathBuf> {
+    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/traces/spot");
+    if dir.is_dir() {
+        return Some(dir);
+    }
+    println!("skipped: {} is not there", dir.display());
+    None
+}
+
+#[test]
+fn the_published_v100_record_costs_more_than_its_advisor_says() {
+    let Some(dir) = shared() else { return };
+    let (home, workload) = home();
+    let file = dir.join("aws-2022-10/us-west-2a_v100_1.json");
+    let file = file.to_str().expect("path");
+    let more = ["--trace", file, "--polarity", "available"];
+    let replayed = plan(&home, &workload, &more);
+    let rate = plan(&home, &workload, &[]);
+    let (spot, rate) = (
+        option(&replayed, "spot").expect("spot"),
+        option(&rate, "spot").expect("spot"),
+    );
+    assert_eq!(spot["spot"]["policy"], "lessee");
+    assert_eq!(spot["spot"]["meets_deadline_share"], 1.0);
+    assert!(total(spot) > 1.2 * total(rate), "{spot}");
+    assert!(number(&spot["spot"]["interruptions_mean"]) > 5.0);
+    // and nobody guesses what a 1 means
+    home.run(&["plan", &workload, "--trace", file])
+        .says(2, &["--polarity"]);
+}
+
+#[test]
+fn the_published_h100_counts_speak_for_a_gang_in_their_region() {
+    let Some(dir) = shared() else { return };
+    let home = Home::new();
+    home.import(
+        "offers",
+        "provider,region,instance_type,gpu,gpu_count,purchase,price_per_hour,currency,as_of
+gcp,us-central1,a3-highgpu-1g,H100 SXM 80GB,1,on_demand,11.06,USD,2026-11-20
+gcp,us-central1,a3-highgpu-1g,H100 SXM 80GB,1,spot,2.25,USD,2026-11-20
+",
+    );
+    // the counts name zones, not machines: said here
+    let counts = std::fs::read_to_string(dir.join("h100-gcp-2025-10/counts.csv")).expect("counts");
+    let mut text = "time,zone,available,asked,machine\n".to_owned();
+    for line in counts.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        for (zone, at) in [("us-central1-a", 2), ("us-central1-c", 3)] {
+            text.push_str(&format!(
+                "{},{zone},{},16,a3-highgpu-1g\n",
+                cells[1], cells[at]
+            ));
+        }
+    }
+    let file = home.file("h100.csv", text);
+    let workload = home.file(
+        "hours.toml",
+        HOURS
+            .replace("V100", "H100")
+            .replace("\"aws\"", "\"gcp\"")
+            .replace("us-west-2", "us-central1")
+            .replace("gpus = 1", "gpus = 4")
+            .replace("gpu_hours = 40", "gpu_hours = 80")
+            .replace("60h", "40h"),
+    );
+    let plan = plan(&home, &workload, &["--trace", &file, "--all"]);
+    let options = plan["options"].as_array().expect("options");
+    let gang = options
+        .iter()
+        .find(|o| {
+            o["purchase"] == "spot"
+                && o["nodes"] == 4
+                && o["offer"]["key"] == "gcp/a3-highgpu-1g@us-central1"
+        })
+        .unwrap_or_else(|| panic!("{:?}", plan["unranked"]));
+    assert_eq!(gang["spot"]["basis"], "measured");
+    assert_eq!(gang["spot"]["meets_deadline_share"], 1.0);
+}
