@@ -58,8 +58,16 @@ fn every_answer_has_the_keys_of_its_schema() {
     let quote = "provider,region,gpu,count,price,unit\nacme,north,H100 SXM 80GB,8,20.00,USD per node hour\n";
     home.file("acme.csv", quote);
     let (plan, buy) = (example("finetune-8b.toml"), example("buy-8xh100.toml"));
+    home.file(
+        "spot.csv",
+        "time,zone,available\n0,a,1\n600,a,0\n1200,a,1\n1800,a,1\n2400,a,1\n",
+    );
+    let simulate = "simulate --trace spot.csv --job-hours 0.3 --deadline-hours 0.7 --overhead-hours 0 \
+                    --spot-price 1 --on-demand-price 3 --policy greedy --explain";
+    let simulate: Vec<&str> = simulate.split_whitespace().collect();
     for (name, args) in [
-        ("import", &["catalog", "import", "acme.csv"][..]),
+        ("simulate", &simulate[..]),
+        ("import", &["catalog", "import", "acme.csv"]),
         ("plan", &["plan", &plan]),
         ("why-not", &["plan", &plan, "--why-not", "aws/p4d.24xlarge"]),
         ("buy", &["buy", &buy]),

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::Home;
+use common::{Home, example};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -179,7 +179,7 @@ fn what_cannot_be_kept_or_known_is_refused_with_a_way_out() {
     none.says(1, &["10 h of work", "0.1 h", "not even on demand"]);
     assert_eq!(none.out, "");
     // 9: longer than the record
-    run(["10", "11", "0.1"], &PRICES).says(2, &["10 h long", "60 ticks", "11 h"]);
+    run(["10", "11", "0.1"], &PRICES).says(2, &["10 h long", "ticks: 60", "11 h"]);
     let late = [&PRICES[..], &["--start-tick", "0,31"]].concat();
     run(["2", "5", "0.1"], &late).says(2, &["tick 31", "last start that fits is tick 30"]);
     // 12: no prices
@@ -209,10 +209,31 @@ fn what_cannot_be_kept_or_known_is_refused_with_a_way_out() {
     .says(2, &["tick 1", "1970-01-01T00:10:00Z", "no spot price"]);
 }
 
+/// Trap 10: a start of many ticks, ticks of 30 s, a start that ends within a tick.
+#[test]
+fn a_start_may_be_longer_than_a_tick_or_end_within_one() {
+    let home = Home::new();
+    let rows: String = (0..400).map(|i| format!("{},a,1\n", 30 * i)).collect();
+    let file = home.file("z.csv", format!("time,zone,available\n{rows}"));
+    let more = ["--policy", "greedy,on-demand,optimum", "--start-tick", "0"];
+    let more = [&PRICES[..], &more].concat();
+    for (overhead, ticks) in [("0.2", 144.0), ("0.204", 145.0), ("0", 120.0)] {
+        let doc = home.json(&args(&file, ["1", "2.5", overhead], &more));
+        let jobs = doc["jobs"].as_array().expect("jobs");
+        for (job, price) in jobs.iter().zip([1.0, 3.0, 1.0]) {
+            assert!((cost(job) - price * ticks / 120.0).abs() < 1e-9, "{job}");
+        }
+        let wasted = jobs[0]["wasted_hours"].as_f64().expect("hours");
+        assert!((wasted - overhead.parse::<f64>().expect("hours")).abs() < 1e-6);
+        let said = codes(&doc).contains(&"overhead_not_whole_ticks");
+        assert_eq!(said, overhead == "0.204");
+    }
+}
+
 #[test]
 fn polarity_is_asked_about_and_both_readings_differ() {
     let home = Home::new();
-    let data = "1,1,1,0".repeat(1) + &",1,1,1,0".repeat(30);
+    let data = "1,1,1,0".to_owned() + &",1,1,1,0".repeat(30);
     let json = format!("{{\"metadata\":{{\"gap_seconds\":600}},\"data\":[{data}]}}");
     let file = home.file("z.json", json);
     let hours = ["2", "10", "0.1"];
@@ -376,6 +397,59 @@ fn zones_of_one_job_share_their_clock_and_own_prices() {
         );
     }
     assert!(jobs.iter().any(|j| j["moves"].as_u64() > Some(0)));
+}
+
+#[test]
+fn a_workload_on_a_machine_of_the_catalog_becomes_a_job() {
+    let home = Home::new();
+    let file = home.file("z.csv", record(&"111110".repeat(120)));
+    let workload = example("imagenet-resnet50.toml");
+    let base = [
+        "simulate", &workload, "--trace", &file, "--policy", "greedy",
+    ];
+    fn with<'a>(base: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+        [base, more].concat()
+    }
+    let offer = [
+        "--offer",
+        "aws/p3.2xlarge",
+        "--deadline-hours",
+        "90",
+        "--spot-price",
+        "1",
+    ];
+    let doc = home.json(&with(&base, &offer));
+    let predicted = home.json(&["predict", &workload, "--machine", "aws/p3.2xlarge"]);
+    let seconds = predicted["predictions"][0]["work"]["duration_seconds"].as_f64();
+    let hours = doc["job"]["work_hours"].as_f64().expect("hours");
+    assert!(
+        (hours - seconds.expect("seconds") / 3600.0).abs() < 1e-3,
+        "{hours}"
+    );
+    assert!(doc["job"]["overhead_hours"].as_f64() > Some(0.5));
+    assert!(doc["job"]["checkpoint_gb"].as_f64() > Some(0.0));
+    for code in ["from_workload", "prices_of_offer"] {
+        assert!(codes(&doc).contains(&code), "{code}");
+    }
+    assert_eq!(
+        doc["markets"][0]["zones"][0]["on_demand_price"]["amount"],
+        "3.06"
+    );
+    let given = [
+        &offer[..],
+        &["--job-hours", "10", "--overhead-hours", "0.5"],
+    ]
+    .concat();
+    let doc = home.json(&with(&base, &given));
+    assert_eq!(doc["job"]["work_hours"], 10.0);
+    assert!(codes(&doc).contains(&"hours_given"));
+    home.run(&with(&base, &PRICES))
+        .says(2, &["--offer", "--gpu"]);
+    home.run(&with(&base, &["--offer", "aws/p3.2xlarg"]))
+        .says(2, &["p3.2xlarge"]);
+    let serve = example("serve-8b.toml");
+    home.run(&["simulate", &serve, "--trace", &file, "--gpu", "H100"])
+        .says(2, &["no end"]);
 }
 
 /// The 1,080 jobs of the public leaderboard, by as many invocations as there are settings.

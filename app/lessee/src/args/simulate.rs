@@ -18,19 +18,23 @@ pub(crate) struct SimulateArgs {
     /// The records are zones of one job, among which it may move.
     #[arg(long)]
     pub zones: bool,
-    /// Useful work of the job in hours.
+    /// A machine of the catalog for a workload: PROVIDER/TYPE, or with @REGION. --gpu H100:8 names GPUs alone.
+    #[arg(long, value_name = "OFFER")]
+    pub offer: Option<String>,
+    /// Useful work of the job in hours; else predicted from the workload.
     #[arg(long, value_name = "HOURS", value_parser = positive)]
     pub job_hours: Option<f64>,
-    /// Hours from the start until the job must be done.
+    /// Hours from the start until the job must be done; else the deadline of the workload.
     #[arg(long, value_name = "HOURS", value_parser = positive)]
     pub deadline_hours: Option<f64>,
-    /// Hours that each start costs before useful work goes on: boot, set-up, loading the checkpoint.
+    /// Hours that each start costs before useful work goes on: boot, set-up, loading the checkpoint; else of the
+    /// workload and the machine.
     #[arg(long, value_name = "HOURS", value_parser = not_negative)]
     pub overhead_hours: Option<f64>,
-    /// Spot price of one machine in USD an hour; else that of the records or of the offer.
+    /// Spot price of one machine in USD an hour; else that of the offer or of the records.
     #[arg(long, value_name = "USD", value_parser = positive)]
     pub spot_price: Option<f64>,
-    /// On-demand price of one machine in USD an hour; else that of the records or of the offer.
+    /// On-demand price of one machine in USD an hour; else that of the offer or of the records.
     #[arg(long, value_name = "USD", value_parser = positive)]
     pub on_demand_price: Option<f64>,
     /// Machines that the job needs at once.

@@ -113,7 +113,7 @@ fn catalogued(name: &str, facts: &Facts) -> Result<(Machine, String), Failure> {
 }
 
 /// GPUs alone: how they are linked follows from their form, what feeds them is not known and does not limit.
-fn bare(filter: &GpuFilter, facts: &Facts) -> Result<Machine, Failure> {
+pub(super) fn bare(filter: &GpuFilter, facts: &Facts) -> Result<Machine, Failure> {
     let unknown = || {
         let failure = Failure::usage(Msg::new("perf-no-spec").arg("gpu", filter.name.clone()));
         match facts.gpus.suggest(&filter.name) {

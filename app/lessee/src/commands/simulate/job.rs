@@ -1,10 +1,9 @@
-//! What is asked: the job in hours, the prices, how many machines. From flags alone, or from a workload.
+//! What is asked: the job in hours, the prices, how many machines. From flags alone; `workload.rs` does it from a
+//! workload.
 
 use super::{failures, needed};
 use crate::args::SimulateArgs;
 use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
 use lessee_report::simulate::NoteDoc;
 use lessee_spot::{Asked, Job};
 
@@ -15,6 +14,8 @@ pub(super) struct AskedJob {
     /// USD an hour of one machine; `None`: the records must know.
     pub spot_price: Option<f64>,
     pub on_demand_price: Option<f64>,
+    /// The machine of the catalog that the workload runs on.
+    pub machine: Option<String>,
     pub notes: Vec<NoteDoc>,
 }
 
@@ -28,16 +29,8 @@ impl AskedJob {
     }
 }
 
-pub(super) fn asked(
-    args: &SimulateArgs,
-    _settings: &Settings,
-    _printer: &Printer,
-) -> Result<AskedJob, Failure> {
-    bare(args)
-}
-
 /// By flags alone.
-fn bare(args: &SimulateArgs) -> Result<AskedJob, Failure> {
+pub(super) fn asked(args: &SimulateArgs) -> Result<AskedJob, Failure> {
     let work = args.job_hours.ok_or_else(|| needed("--job-hours"))?;
     let deadline = args
         .deadline_hours
@@ -52,6 +45,7 @@ fn bare(args: &SimulateArgs) -> Result<AskedJob, Failure> {
         gang: args.gang.unwrap_or(1),
         spot_price: args.spot_price,
         on_demand_price: args.on_demand_price,
+        machine: None,
         notes: Vec::new(),
     })
 }

@@ -50,6 +50,9 @@ pub(super) fn read(
         })
         .collect();
     let labelled = labelled(&opened)?;
+    if let Some(machine) = &asked.machine {
+        told_machines(machine, &labelled, texts, notes);
+    }
     let groups: Vec<(String, Vec<&Series>)> = if args.zones {
         let names: Vec<&str> = opened.iter().map(|(name, _)| name.as_str()).collect();
         let all = labelled.into_iter().map(|(_, s)| s).collect();
@@ -107,6 +110,33 @@ fn labelled(opened: &[(String, Folder)]) -> Result<Vec<(String, &Series)>, Failu
         return Err(failures::grid(&GridError::NoSeries, "", None));
     }
     Ok(out)
+}
+
+/// Records of one machine are replayed for another: nobody can check that by the names alone.
+fn told_machines(
+    machine: &str,
+    labelled: &[(String, &Series)],
+    texts: &Texts,
+    notes: &mut Vec<NoteDoc>,
+) {
+    let mut recorded: Vec<&str> = labelled
+        .iter()
+        .filter_map(|(_, s)| s.about.machine.as_deref())
+        .collect();
+    recorded.sort_unstable();
+    recorded.dedup();
+    if recorded.is_empty() {
+        return;
+    }
+    let msg = Msg::new("simulate-record-of")
+        .arg("recorded", recorded.join(", "))
+        .arg("machine", machine.to_owned());
+    notes.push(NoteDoc {
+        code: "record_of_machine".to_owned(),
+        trace: String::new(),
+        zone: String::new(),
+        text: texts.msg(&msg),
+    });
 }
 
 /// The same recording as two jobs counts twice in every figure.
@@ -210,18 +240,22 @@ fn ticks_told(market: &SimulatedMarket, asked: &AskedJob, texts: &Texts, notes: 
             code: code.to_owned(),
             trace: market.trace.clone(),
             zone: String::new(),
-            text: texts.msg(&msg.seconds("tick", tick)),
+            text: texts.msg(&msg),
         });
     };
     let rest = asked.job.overhead_ms % gap;
     if rest != 0 {
         let overhead = asked.job.overhead_ms as f64 / 1000.0;
-        let msg = Msg::new("simulate-overhead-ticks").seconds("overhead", overhead);
+        let msg = Msg::new("simulate-overhead-ticks")
+            .seconds("overhead", overhead)
+            .seconds("tick", tick);
         tell("overhead_not_whole_ticks", msg);
     }
     if asked.job.deadline_ms % gap != 0 {
         let whole = (asked.job.deadline_ms / gap * gap) as f64 / 1000.0;
-        let msg = Msg::new("simulate-deadline-ticks").seconds("whole", whole);
+        let msg = Msg::new("simulate-deadline-ticks")
+            .seconds("whole", whole)
+            .seconds("tick", tick);
         tell("deadline_not_whole_ticks", msg);
     }
 }

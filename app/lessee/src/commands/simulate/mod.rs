@@ -5,6 +5,7 @@ mod failures;
 mod job;
 mod markets;
 mod replays;
+mod workload;
 
 use crate::args::SimulateArgs;
 use crate::failure::Failure;
@@ -19,7 +20,12 @@ pub(crate) fn run(
     settings: &Settings,
     printer: &Printer,
 ) -> Result<Exit, Failure> {
-    let asked = job::asked(args, settings, printer)?;
+    let described = args.file.is_some() || !args.fields.is_empty() || args.offer.is_some();
+    let asked = if described {
+        workload::asked(args, settings, printer)?
+    } else {
+        job::asked(args)?
+    };
     let policies = policies(&args.policy);
     let mut notes = asked.notes.clone();
     let markets = markets::read(args, &asked, settings, printer.texts(), &mut notes)?;

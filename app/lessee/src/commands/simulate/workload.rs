@@ -1,0 +1,216 @@
+//! A workload on a machine becomes a job in hours: the plan's prediction of its work, and what a start costs.
+
+use super::failures;
+use super::job::AskedJob;
+use crate::args::SimulateArgs;
+use crate::commands::{input, predict};
+use crate::facts;
+use crate::failure::Failure;
+use crate::output::Printer;
+use crate::settings::Settings;
+use lessee_catalog::Facts;
+use lessee_cost::{expected_run, resolve_tariff};
+use lessee_model::workload::{Job as Work, Workload};
+use lessee_model::{Currency, Exit, Machine, Msg, Offer, Purchase, did_you_mean};
+use lessee_perf::PerfContext;
+use lessee_report::Texts;
+use lessee_report::simulate::NoteDoc;
+use lessee_spot::Job;
+
+/// The machine that the job runs on.
+struct Chosen<'a> {
+    name: String,
+    machine: Machine,
+    /// `None`: GPUs by name, of no provider.
+    offer: Option<&'a Offer>,
+}
+
+pub(super) fn asked(
+    args: &SimulateArgs,
+    settings: &Settings,
+    printer: &Printer,
+) -> Result<AskedJob, Failure> {
+    let facts = facts::load_reporting(settings, printer)?;
+    let (_, workload) = input::workload(args.file.as_deref(), &args.fields, &facts, settings)?;
+    if matches!(workload.job, Work::Serve(_)) {
+        return Err(
+            Failure::usage(Msg::new("simulate-serves")).hint(Msg::new("hint-simulate-serves"))
+        );
+    }
+    let chosen = choose(args, &workload, &facts)?;
+    let nodes = args.gang.unwrap_or(1);
+    let cx = PerfContext {
+        gpus: &facts.gpus,
+        tables: &facts.perf,
+        measured: None,
+        detail: true,
+    };
+    let prediction =
+        lessee_perf::predict(&workload.job, &workload.data, &chosen.machine, nodes, cx)
+            .map_err(|why| Failure::usage(why.msg).exit(Exit::No))?;
+    let (provider, region) = chosen
+        .offer
+        .map_or(("", "*"), |o| (&*o.provider, &*o.region));
+    let tariff = resolve_tariff(&facts.tariffs, provider, region, chosen.machine.vcpus);
+    let boot_s = tariff.boot.as_ref().map_or(0.0, |b| b.value.p50_s);
+    let run = expected_run(&workload, &prediction, nodes, None, boot_s)
+        .ok_or_else(|| Failure::usage(Msg::new("simulate-never-finishes")).exit(Exit::No))?;
+    let setup = &workload.setup;
+    let lost_s = workload
+        .checkpoint
+        .as_ref()
+        .map_or(0.0, |c| c.every.0 / 2.0);
+    let start_s = boot_s + setup.machine.0 + setup.restart.0 + lost_s;
+    let deadline = args
+        .deadline_hours
+        .or(workload.constraints.deadline.map(|d| d.0 / 3600.0));
+    let Some(deadline) = deadline else {
+        return Err(Failure::usage(Msg::new("simulate-needs-deadline"))
+            .hint(Msg::new("hint-simulate-needs-deadline")));
+    };
+    let mut job = Job::new(
+        args.job_hours.unwrap_or(run.work_s / 3600.0),
+        deadline,
+        args.overhead_hours.unwrap_or(start_s / 3600.0),
+    )
+    .map_err(|e| failures::job(&e))?;
+    let size = workload.checkpoint.as_ref().map_or(0.0, |c| c.size.0);
+    job.checkpoint_gb = args.checkpoint_gb.unwrap_or(size / 1e9);
+    let texts = printer.texts();
+    let mut notes = vec![note(
+        "from_workload",
+        Msg::new("simulate-from-workload")
+            .arg("machine", chosen.name.clone())
+            .arg("nodes", nodes)
+            .seconds("work", run.work_s)
+            .seconds("p90", run.work_p90_s)
+            .seconds("overhead", start_s)
+            .seconds("boot", boot_s)
+            .seconds("setup", setup.machine.0)
+            .seconds("restart", setup.restart.0)
+            .seconds("lost", lost_s),
+        texts,
+    )];
+    let given: Vec<&str> = [
+        ("--job-hours", args.job_hours),
+        ("--overhead-hours", args.overhead_hours),
+    ]
+    .iter()
+    .filter(|(_, hours)| hours.is_some())
+    .map(|(flag, _)| *flag)
+    .collect();
+    if !given.is_empty() {
+        let msg = Msg::new("simulate-hours-given").arg("flags", given.join(", "));
+        notes.push(note("hours_given", msg, texts));
+    }
+    let (spot, on_demand) = prices(&chosen, &workload, texts, &mut notes);
+    Ok(AskedJob {
+        job,
+        gang: nodes,
+        spot_price: args.spot_price.or(spot),
+        on_demand_price: args.on_demand_price.or(on_demand),
+        machine: Some(chosen.name),
+        notes,
+    })
+}
+
+fn note(code: &str, msg: Msg, texts: &Texts) -> NoteDoc {
+    NoteDoc {
+        code: code.to_owned(),
+        trace: String::new(),
+        zone: String::new(),
+        text: texts.msg(&msg),
+    }
+}
+
+fn choose<'a>(
+    args: &SimulateArgs,
+    workload: &Workload,
+    facts: &'a Facts,
+) -> Result<Chosen<'a>, Failure> {
+    if let Some(name) = &args.offer {
+        let offer = offer(name, facts)?;
+        return Ok(Chosen {
+            name: offer.key(),
+            machine: facts.catalog.machine(offer).clone(),
+            offer: Some(offer),
+        });
+    }
+    let Some(filter) = workload.constraints.gpus.first() else {
+        return Err(Failure::usage(Msg::new("simulate-needs-machine"))
+            .hint(Msg::new("hint-simulate-needs-machine")));
+    };
+    let machine = predict::bare(filter, facts)?;
+    Ok(Chosen {
+        name: format!("{}:{}", machine.gpu.model, machine.gpu_count),
+        machine,
+        offer: None,
+    })
+}
+
+/// Of several regions the first that has a spot price.
+fn offer<'a>(name: &str, facts: &'a Facts) -> Result<&'a Offer, Failure> {
+    let short = |o: &Offer| format!("{}/{}", o.provider, o.instance_type);
+    let named: Vec<&Offer> = facts
+        .catalog
+        .offers
+        .iter()
+        .filter(|o| o.key() == name || short(o) == name)
+        .collect();
+    let priced = named.iter().find(|o| o.price(Purchase::Spot).is_some());
+    if let Some(offer) = priced.or(named.first()) {
+        return Ok(offer);
+    }
+    let failure = Failure::usage(Msg::new("why-not-unknown-offer").arg("offer", name));
+    let with_region = name.contains('@');
+    let names: Vec<String> = facts
+        .catalog
+        .offers
+        .iter()
+        .map(|o| if with_region { o.key() } else { short(o) })
+        .collect();
+    Err(match did_you_mean(name, names.iter().map(String::as_str)) {
+        Some(word) => failure.hint(Msg::new("hint-did-you-mean").arg("word", word)),
+        None => failure,
+    })
+}
+
+/// Spot and on-demand price of one machine in USD an hour.
+fn prices(
+    chosen: &Chosen<'_>,
+    workload: &Workload,
+    texts: &Texts,
+    notes: &mut Vec<NoteDoc>,
+) -> (Option<f64>, Option<f64>) {
+    let Some(offer) = chosen.offer else {
+        return (None, None);
+    };
+    let mut price = |purchase: Purchase| {
+        let price = offer.price(purchase)?.per_hour;
+        match workload.money.fx.convert(price, Currency::USD) {
+            Ok(usd) => Some(usd).filter(|m| m.amount > lessee_model::Fixed::ZERO),
+            Err(_) => {
+                let msg = Msg::new("simulate-price-not-usd")
+                    .arg("purchase", texts.term("purchase", purchase.as_str()))
+                    .arg("offer", offer.key())
+                    .arg("currency", price.currency.as_str());
+                notes.push(note("price_not_usd", msg, texts));
+                None
+            }
+        }
+    };
+    let (spot, on_demand) = (price(Purchase::Spot), price(Purchase::OnDemand));
+    let shown = |m: Option<lessee_model::Money>| {
+        m.map_or_else(
+            || texts.get("simulate-price-unknown"),
+            |m| texts.unit_price(m),
+        )
+    };
+    let msg = Msg::new("simulate-prices-of-offer")
+        .arg("offer", offer.key())
+        .arg("spot", shown(spot))
+        .arg("ondemand", shown(on_demand));
+    notes.push(note("prices_of_offer", msg, texts));
+    let number = |m: lessee_model::Money| m.exact().parse::<f64>().ok();
+    (spot.and_then(number), on_demand.and_then(number))
+}
