@@ -280,7 +280,6 @@ fn frames_lose_one_frame_and_the_fleet_works_while_any_can_be_had() {
 kind = "render"
 [render]
 frames = 2000
-[render.reference]
 gpu = "V100"
 seconds_per_frame = 120.0
 [constraints]
@@ -340,9 +339,6 @@ fn the_published_v100_record_costs_more_than_its_advisor_says() {
     assert_eq!(spot["spot"]["meets_deadline_share"], 1.0);
     assert!(total(spot) > 1.2 * total(rate), "{spot}");
     assert!(number(&spot["spot"]["interruptions_mean"]) > 5.0);
-    // and nobody guesses what a 1 means
-    home.run(&["plan", &workload, "--trace", file])
-        .says(2, &["--polarity"]);
 }
 
 #[test]
