@@ -50,25 +50,47 @@ fn over_sixty_percent() {
         markets.push((format!("GCP 2025 H100 {zone}"), h100_counts(&[zone], 1)));
     }
     for gang in [1, 8, 16] {
-        markets.push((format!("GCP 2025 H100, 8 zones, {gang} at once"), h100_counts(&H100_EIGHT, gang)));
+        markets.push((
+            format!("GCP 2025 H100, 8 zones, {gang} at once"),
+            h100_counts(&H100_EIGHT, gang),
+        ));
     }
     let mut found = BTreeMap::new();
     for (name, market) in &markets {
         let saved = savings(market);
-        let cells: Vec<String> = saved.iter().map(|s| format!("{:.0} %", s * 100.0)).collect();
+        let cells: Vec<String> = saved
+            .iter()
+            .map(|s| format!("{:.0} %", s * 100.0))
+            .collect();
         println!("| {name} | {} |", cells.join(" | "));
         found.insert(name.as_str(), saved);
     }
     let over = |i: usize| found.values().filter(|s| s[i] > 0.6).count();
     println!("over 60 %: {:?} of {}", [0, 1, 2, 3].map(over), found.len());
     // true with several zones and any slack, or with one zone that is mostly up
-    assert!(found["AWS 2023 V100, 6 zones"][1..].iter().all(|s| *s > 0.6));
-    assert!(found["GCP 2025 H100, 8 zones, 1 at once"].iter().all(|s| *s > 0.6));
-    assert!(found["AWS 2022 us-west-2a_k80_1"][1..].iter().all(|s| *s > 0.6));
+    assert!(
+        found["AWS 2023 V100, 6 zones"][1..]
+            .iter()
+            .all(|s| *s > 0.6)
+    );
+    assert!(
+        found["GCP 2025 H100, 8 zones, 1 at once"]
+            .iter()
+            .all(|s| *s > 0.6)
+    );
+    assert!(
+        found["AWS 2022 us-west-2a_k80_1"][1..]
+            .iter()
+            .all(|s| *s > 0.6)
+    );
     // not true in one scarce zone, whatever the slack, nor where spot itself is hardly cheaper
     assert!(found["AWS 2023 V100 us-east-1a"].iter().all(|s| *s < 0.3));
     assert!(found["AWS 2022 us-west-2b_k80_1"].iter().all(|s| *s < 0.45));
-    assert!(found["GCP 2025 H100 asia-south2-b"].iter().all(|s| *s < 0.3));
+    assert!(
+        found["GCP 2025 H100 asia-south2-b"]
+            .iter()
+            .all(|s| *s < 0.3)
+    );
     // slack buys saving
     for (name, saved) in &found {
         assert!(saved[3] >= saved[0] - 0.02, "{name}: {saved:?}");

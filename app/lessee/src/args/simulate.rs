@@ -46,6 +46,13 @@ pub(crate) struct SimulateArgs {
     /// Size of a checkpoint in GB (10^9 bytes), moved when the job goes to another region.
     #[arg(long, value_name = "GB", value_parser = not_negative)]
     pub checkpoint_gb: Option<f64>,
+    /// Hours of useful work between two saves; what is not saved is lost with spot. Left out: nothing is ever lost
+    /// but the hours of a start, as in the published simulators.
+    #[arg(long, value_name = "HOURS", value_parser = positive)]
+    pub save_every_hours: Option<f64>,
+    /// Seconds for which a save stops work.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = not_negative, requires = "save_every_hours")]
+    pub save_seconds: f64,
     /// USD for moving a GB to another region.
     #[arg(long, value_name = "USD", default_value_t = 0.0, value_parser = not_negative)]
     pub transfer_price: f64,

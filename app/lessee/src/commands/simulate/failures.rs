@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use jiff::Timestamp;
 use lessee_model::{Exit, Msg};
+use lessee_spot::job::HOUR_MS;
 use lessee_spot::{GridError, JobError};
 
 /// A job that cannot be replayed. One that does not fit even on demand is an answer: no.
@@ -33,6 +34,11 @@ pub(super) fn job(error: &JobError) -> Failure {
         )
         .hint(Msg::new("hint-simulate-infeasible"))
         .exit(Exit::No),
+        JobError::Saves { every_ms, .. } => Failure::usage(
+            Msg::new("setting-bad-value")
+                .arg("key", "--save-every-hours")
+                .arg("value", (*every_ms as f64 / HOUR_MS).to_string()),
+        ),
         JobError::Checkpoint(gb) => Failure::usage(
             Msg::new("setting-bad-value")
                 .arg("key", "--checkpoint-gb")

@@ -5,6 +5,7 @@ use super::{failures, needed};
 use crate::args::SimulateArgs;
 use crate::failure::Failure;
 use lessee_report::simulate::NoteDoc;
+use lessee_spot::job::{Saves, hours_to_ms};
 use lessee_spot::{Asked, Job};
 
 /// A job ready to be replayed.
@@ -40,6 +41,7 @@ pub(super) fn asked(args: &SimulateArgs) -> Result<AskedJob, Failure> {
         .ok_or_else(|| needed("--overhead-hours"))?;
     let mut job = Job::new(work, deadline, overhead).map_err(|e| failures::job(&e))?;
     job.checkpoint_gb = args.checkpoint_gb.unwrap_or(0.0);
+    job.saves = saves(args);
     Ok(AskedJob {
         job,
         gang: args.gang.unwrap_or(1),
@@ -47,5 +49,13 @@ pub(super) fn asked(args: &SimulateArgs) -> Result<AskedJob, Failure> {
         on_demand_price: args.on_demand_price,
         machine: None,
         notes: Vec::new(),
+    })
+}
+
+/// Periodic saves, where they are asked for.
+pub(super) fn saves(args: &SimulateArgs) -> Option<Saves> {
+    args.save_every_hours.map(|hours| Saves {
+        every_ms: hours_to_ms(hours).max(1),
+        block_ms: (args.save_seconds * 1000.0).round() as i64,
     })
 }

@@ -76,6 +76,7 @@ pub(super) fn asked(
     .map_err(|e| failures::job(&e))?;
     let size = workload.checkpoint.as_ref().map_or(0.0, |c| c.size.0);
     job.checkpoint_gb = args.checkpoint_gb.unwrap_or(size / 1e9);
+    job.saves = super::job::saves(args);
     let texts = printer.texts();
     let mut notes = vec![note(
         "from_workload",
