@@ -151,7 +151,7 @@ fn the_keys_of_the_document_are_those_promised() {
     has_keys(
         &option["bill"],
         "currency at_least lines total total_p90",
-        "totals",
+        "totals months",
     );
     has_keys(&option["cost_per_unit"], "unit amount", "");
     for line in list(&option["bill"], "lines") {
