@@ -131,7 +131,7 @@ fn the_keys_of_the_document_are_those_promised() {
     has_keys(
         option,
         "rank offer nodes purchase work bill cost_per_unit warnings",
-        "interruptions",
+        "interruptions spot",
     );
     has_keys(
         &option["offer"],

@@ -388,3 +388,28 @@ gcp,us-central1,a3-highgpu-1g,H100 SXM 80GB,1,spot,2.25,USD,2026-11-20
     assert_eq!(gang["spot"]["basis"], "measured");
     assert_eq!(gang["spot"]["meets_deadline_share"], 1.0);
 }
+
+#[test]
+fn without_a_record_one_option_is_explained_on_generated_markets() {
+    let (home, workload) = home();
+    let rank = option(&plan(&home, &workload, &[]), "spot").expect("spot")["rank"].to_string();
+    let explained = plan(&home, &workload, &["--explain", &rank]);
+    let modelled = &explained["spot"]["modelled"];
+    let (low, high) = (
+        number(&modelled["machine_cost_low"]["amount"]),
+        number(&modelled["machine_cost_high"]["amount"]),
+    );
+    assert!(low > 30.0 && high > low && high < 40.0 * 3.06, "{modelled}");
+    assert_eq!(modelled["meets_deadline_share"], 1.0);
+    assert_eq!(
+        explained,
+        plan(&home, &workload, &["--explain", &rank]),
+        "the same each time"
+    );
+    let shown = home.run(&["plan", &workload, "--explain", &rank]).exits(0);
+    assert!(
+        shown.out.contains("Modelled, not measured"),
+        "{}",
+        shown.out
+    );
+}

@@ -89,6 +89,23 @@ pub struct SpotDoc {
     pub checkpoint_interval_seconds: Option<f64>,
     /// Files and zones of the record, or where the rate is from.
     pub source: String,
+    /// Only where one option without a record is explained.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub modelled: Option<SpotModelledDoc>,
+}
+
+/// A replay on markets that were generated from the range of a rate of interruption: a model, no measurement.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SpotModelledDoc {
+    /// Recommended at the middle rate.
+    pub policy: String,
+    /// Mean cost of machine time at the ends of the range.
+    pub machine_cost_low: Money,
+    pub machine_cost_high: Money,
+    /// The least share of starts in time, at any rate of the range.
+    pub meets_deadline_share: f64,
+    pub deadline_seconds: f64,
+    pub deadline_assumed: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -24,5 +24,5 @@ pub use evaluate::{PlanInput, Rules};
 pub use feasible::Reject;
 pub use pareto::front;
 pub use rank::{Plan, Rejected, Unranked, plan};
-pub use spot::{SpotAnswer, SpotRecords, record_speaks};
+pub use spot::{ModelledMarkets, SpotAnswer, SpotRecords, model_spot, record_speaks};
 pub use why_not::{Verdict, WhyNot, why_not};

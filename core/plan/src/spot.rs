@@ -4,12 +4,14 @@
 //! by name or the same GPU in the same number. What has no record keeps its rate of interruption, with the range
 //! of that rate. Only finalists are replayed (`rank.rs`). Not here: the replay (`core/spot`), its bill (`core/cost`).
 
-use crate::evaluate::{Candidate, Screening};
-use lessee_cost::{Case, Percentile, Replayed, Run, Spent, screen};
+use crate::detail::PlanOption;
+use crate::evaluate::{Candidate, PlanInput, Rules, Screening, place_tariff};
+use lessee_cost::{Case, Percentile, Replayed, Run, Spent, piece_seconds, screen};
 use lessee_model::tariff::SpotRisk;
 use lessee_model::workload::{Job, Workload};
 use lessee_model::{Basis, Catalog, Fixed, GpuTable, Machine, Money, Msg, Offer, Purchase};
 use lessee_spot::forecast::{Forecast, Parts, save_every_s};
+use lessee_spot::generated::{Hazards, Prices, modelled};
 use lessee_spot::policy::lessee::Params;
 use lessee_spot::trace::Series;
 use lessee_spot::{Asked, GridError, Job as SpotJob, Market, PolicyName, job, market_of};
@@ -54,6 +56,8 @@ pub struct SpotAnswer {
     pub source: String,
     /// Share of the replayed time that nobody measured.
     pub unknown_share: f64,
+    /// Filled in by [`model_spot`].
+    pub modelled: Option<ModelledMarkets>,
     /// Why a record that speaks for the offer could not be replayed.
     pub refused: Option<Msg>,
 }
@@ -171,11 +175,6 @@ pub(crate) fn replay(
     if matches!(w.job, Job::Serve(_)) {
         return Err(refuse("spot-refused-serve"));
     }
-    let overhead_s = boot_s + w.setup.restart.0;
-    let deadline_s = match w.constraints.deadline {
-        Some(d) => d.0 - w.setup.machine.0,
-        None => input.rules.spot_slack * (calm.work_s + overhead_s),
-    };
     let series: Vec<&Series> = set.iter().map(|i| &records.series[*i as usize]).collect();
     let markets = markets(
         &series,
@@ -185,19 +184,9 @@ pub(crate) fn replay(
         on_demand.amount.to_f64(),
     )?;
     let gap_ms = markets.first().map_or(1, |m| m.gap_ms);
-    let mut job = SpotJob::new(
-        calm.work_s / 3600.0,
-        deadline_s / 3600.0,
-        overhead_s / 3600.0,
-    )
-    .map_err(|_| refuse("spot-refused-deadline"))?;
-    job.check_feasible(gap_ms)
-        .map_err(|_| refuse("spot-refused-deadline"))?;
-    job.saves = Some(lessee_spot::job::Saves {
-        every_ms: job::hours_to_ms(piece_s.min(calm.work_s) / 3600.0).max(1),
-        // the time of a save is not counted for on-demand either
-        block_ms: 0,
-    });
+    let (job, deadline_s) = job_of(w, &input.rules, calm.work_s, piece_s, boot_s)
+        .filter(|(job, _)| job.check_feasible(gap_ms).is_ok())
+        .ok_or_else(|| refuse("spot-refused-deadline"))?;
     let starts = input.rules.spot_starts;
     let forecast = lessee_spot::forecast(&job, &markets, records.policy, starts)
         .map_err(|e| refused_because(&e))?;
@@ -212,6 +201,97 @@ pub(crate) fn replay(
             f64::from(candidate.nodes)
         },
         source: source.join(", "),
+    })
+}
+
+/// The job of a workload whose fleet works so long, loses so much with one machine, and boots so long; and its
+/// deadline in seconds.
+fn job_of(
+    w: &Workload,
+    rules: &Rules,
+    work_s: f64,
+    piece_s: f64,
+    boot_s: f64,
+) -> Option<(SpotJob, f64)> {
+    let overhead_s = boot_s + w.setup.restart.0;
+    let deadline_s = match w.constraints.deadline {
+        Some(d) => d.0 - w.setup.machine.0,
+        None => rules.spot_slack * (work_s + overhead_s),
+    };
+    let [work, deadline, overhead] = [work_s, deadline_s, overhead_s].map(|s| s / 3600.0);
+    let mut job = SpotJob::new(work, deadline, overhead).ok()?;
+    job.saves = Some(lessee_spot::job::Saves {
+        every_ms: job::hours_to_ms(piece_s.min(work_s) / 3600.0).max(1),
+        // the time of a save is not counted for on-demand either
+        block_ms: 0,
+    });
+    Some((job, deadline_s))
+}
+
+/// What markets generated from the range of a rate say of an option without a record.
+#[derive(Clone, Debug)]
+pub struct ModelledMarkets {
+    /// Recommended at the middle rate.
+    pub policy: PolicyName,
+    /// Mean cost of machine time at the ends of the range.
+    pub low: Money,
+    pub high: Money,
+    /// The least share of starts in time, at any end.
+    pub meets_deadline_share: f64,
+    pub deadline_s: f64,
+    pub deadline_assumed: bool,
+}
+
+/// Starts on generated markets: few, because the range of the rate is far wider than their noise.
+const GENERATED_STARTS: usize = 40;
+/// Of the generator: a plan is the same each time.
+const SEED: u64 = 1;
+
+/// Replays one option without a record on markets generated from the range of its rate. Slow beside the plan itself, so
+/// for the one option that is asked about. `None`: it is not spot, has a record, or cannot be replayed.
+pub fn model_spot(input: PlanInput<'_>, option: &PlanOption) -> Option<ModelledMarkets> {
+    let records = input.spot?;
+    let unrecorded = option.spot.as_ref().is_some_and(|s| s.policy.is_none());
+    let w = input.workload;
+    if !unrecorded || matches!(w.job, Job::Serve(_)) {
+        return None;
+    }
+    let offer = &input.catalog.offers[option.offer];
+    let machine = input.catalog.machine(offer);
+    let spot = option.price.per_hour;
+    let on_demand = offer
+        .price(Purchase::OnDemand)
+        .filter(|p| p.per_hour.currency == spot.currency)?
+        .per_hour;
+    let tariff = place_tariff(&input, offer, machine);
+    let boot_s = tariff.boot.as_ref().map_or(0.0, |b| b.value.p50_s);
+    let work_s = option.run.work_s;
+    let piece_s = piece_seconds(w, &option.prediction, option.nodes, work_s);
+    let (job, deadline_s) = job_of(w, &input.rules, work_s, piece_s, boot_s)?;
+    let mut screening = Screening::new(input);
+    let risk = screening.risk(offer).0;
+    // a gang stops with each of its machines; machines on their own are all alike
+    let together = f64::from(if trains(&w.job) { option.nodes } else { 1 });
+    let hazards = Hazards {
+        low: risk.hazard_low * together,
+        middle: risk.hazard_per_hour * together,
+        high: risk.hazard_high * together,
+    };
+    let nodes = f64::from(option.nodes);
+    let prices = Prices {
+        spot: spot.amount.to_f64() * nodes,
+        on_demand: on_demand.amount.to_f64() * nodes,
+    };
+    let policy = records.policy;
+    let found = modelled(&job, prices, hazards, policy, GENERATED_STARTS, SEED).ok()?;
+    let money = |x: f64| Fixed::from_f64(x).map(|amount| Money::new(amount, spot.currency));
+    Some(ModelledMarkets {
+        policy: found.middle.recommended().policy,
+        low: money(found.cost_mean.0)?,
+        high: money(found.cost_mean.1)?,
+        meets_deadline_share: found.on_time_least,
+        deadline_s,
+        deadline_assumed: w.constraints.deadline.is_none(),
     })
 }
 
@@ -293,6 +373,7 @@ pub(crate) fn answer_of_replay(
         save_every_s: between_s.and_then(|m| save_interval(w, machine, nodes, m, save_gb_s)),
         source: replay.source.clone(),
         unknown_share: replay.forecast.unknown,
+        modelled: None,
         refused: None,
     }
 }
@@ -347,6 +428,7 @@ pub(crate) fn answer_of_rate(
             format!("{} spot advisor", case.offer.provider)
         },
         unknown_share: 0.0,
+        modelled: None,
         refused,
     }
 }

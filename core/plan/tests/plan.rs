@@ -7,7 +7,8 @@ use lessee_model::{
     AsOf, Basis, Catalog, Confidence, Machine, MachineId, Market, Offer, Origin, Price, Provenance,
     Purchase, TaxNote, Workload,
 };
-use lessee_plan::{Plan, PlanInput, Rules, Verdict, plan, why_not};
+use lessee_plan::{Plan, PlanInput, PlanOption, Rules, SpotRecords, Verdict, plan, why_not};
+use lessee_spot::trace::{About, Seen, Series};
 use std::sync::{Arc, OnceLock};
 
 fn facts() -> &'static Facts {
@@ -488,4 +489,130 @@ fn a_spot_price_far_below_all_others_is_warned_of() {
     );
     assert_eq!(warned("8.5 USD", 5), None);
     assert_eq!(warned("8.3 USD", 3), None, "too few to tell what is usual");
+}
+
+/// Up two hours of three, for a month, eight machines at once.
+fn record(provider: &str, region: &str, machine: &str) -> Series {
+    let ticks = 30 * 24 * 6;
+    Series {
+        about: About {
+            zone: format!("{region}-a"),
+            region: Some(region.to_owned()),
+            provider: Some(provider.to_owned()),
+            machine: Some(machine.to_owned()),
+            source: "record.csv".to_owned(),
+        },
+        seen: Seen::Probe,
+        asked: 8,
+        gap_s: 600,
+        start: None,
+        at_s: (0..ticks).map(|i| i * 600).collect(),
+        up: (0..ticks)
+            .map(|i| Some(if i % 18 < 12 { 8 } else { 0 }))
+            .collect(),
+        price: Vec::new(),
+        on_demand: None,
+        priced_for: None,
+    }
+}
+
+const SWEEP: &str = r#"
+kind = "sweep"
+[sweep]
+trials = 64
+gpu = "H100"
+hours_per_trial = 6.0
+memory = "40GB"
+"#;
+
+const RENDER: &str = r#"
+kind = "render"
+[render]
+frames = 4000
+gpu = "H100"
+seconds_per_frame = 300.0
+"#;
+
+const HOURS: &str = r#"
+kind = "hours"
+[hours]
+gpu = "H100"
+gpus = 8
+gpu_hours = 400
+[checkpoint]
+every = "30min"
+size = "100GB"
+"#;
+
+#[test]
+fn a_replayed_option_is_billed_as_it_was_ranked() {
+    let spot = price(
+        Purchase::Spot,
+        "8 USD",
+        Basis::Published,
+        Confidence::Verified,
+        "2026-11-20",
+    );
+    let catalog = catalog(vec![offer("seller", "north", vec![listed("24 USD"), spot])]);
+    let series = [record("seller", "north", "seller-8xh100")];
+    for text in [SWEEP, RENDER, HOURS] {
+        let w = workload(text);
+        let records = SpotRecords {
+            series: &series,
+            policy: &facts().spot,
+        };
+        let plan = plan(
+            PlanInput {
+                spot: Some(records),
+                ..input(&catalog, &w)
+            },
+            10,
+        );
+        let replayed = |o: &&PlanOption| o.purchase == Purchase::Spot;
+        let mut found = 0;
+        for option in plan.options.iter().filter(replayed) {
+            let answer = option.spot.as_ref().expect("judged");
+            if option.nodes > 8 {
+                // the recorder asked for eight
+                assert!(answer.refused.is_some() && answer.policy.is_none());
+                continue;
+            }
+            found += 1;
+            assert_eq!(answer.basis, Basis::Measured, "{text} {:?}", answer.refused);
+            assert!(answer.deadline_assumed && answer.meets_deadline_share == Some(1.0));
+            let total = option.bill.total().expect("one currency").amount.to_f64();
+            assert!((total - option.screened_total).abs() <= 1e-9 * total);
+            let high = option.bill_p90.total().expect("one currency");
+            assert!(high.amount.to_f64() >= total);
+            assert!(option.duration_p90_s >= option.duration_s);
+            assert_eq!(option.run.interruptions, answer.interruptions);
+        }
+        assert!(found > 0, "{text}: {:?}", plan.unranked);
+    }
+}
+
+#[test]
+fn a_record_of_another_offer_changes_nothing() {
+    let w = workload(HOURS);
+    let f = facts();
+    let before = run(&f.catalog, &w, 10);
+    let series = [
+        record("aws", "us-east-1", "p5.2xlarge"),
+        record("gcp", "us-east-1", "p5.48xlarge"),
+        record("aws", "eu-west-9", "p5.48xlarge"),
+        record("aws", "us-east-1", "H100:16"),
+    ];
+    let records = SpotRecords {
+        series: &series,
+        policy: &f.spot,
+    };
+    let after = plan(
+        PlanInput {
+            spot: Some(records),
+            ..input(&f.catalog, &w)
+        },
+        10,
+    );
+    let totals = |p: &Plan| -> Vec<f64> { p.options.iter().map(|o| o.screened_total).collect() };
+    assert_eq!(totals(&before), totals(&after));
 }

@@ -10,8 +10,10 @@ use crate::job::Job;
 use crate::market::{Cell, Market, Zone};
 use crate::policy::lessee::Params;
 
-/// Length of a tick of a generated market, in ms.
+/// Length of a tick of a generated market, in ms; longer where a deadline would hold more than [`TICKS`].
 const TICK_MS: i64 = 300_000;
+/// Ticks in a deadline: a rate known within a factor of ten deserves no finer ones, and tables grow as their square.
+const TICKS: i64 = 120;
 
 /// How long an instance lives, given the mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,12 +52,12 @@ pub struct Modelled {
     pub on_time_least: f64,
 }
 
-/// One zone for `ticks` ticks: losses at `per_hour` for the gang, back at the pooled rates.
+/// One zone for so many ticks of so many ms: losses at `per_hour` for the gang, back at the pooled rates.
 pub fn market(
     per_hour: f64,
     lives: Lives,
     prices: Prices,
-    ticks: usize,
+    (ticks, gap_ms): (usize, i64),
     params: &Params,
     seed: u64,
 ) -> Market {
@@ -63,7 +65,7 @@ pub fn market(
     let per_hour = per_hour.clamp(1e-6, 60.0);
     let rates = |up: bool| params.rates(up);
     let scale = scale_for(params, 1.0 / per_hour);
-    let tick_h = TICK_MS as f64 / crate::job::HOUR_MS;
+    let tick_h = gap_ms as f64 / crate::job::HOUR_MS;
     let mut cells = Vec::with_capacity(ticks);
     let mut up = true;
     while cells.len() < ticks {
@@ -78,7 +80,7 @@ pub fn market(
         up = !up;
     }
     Market {
-        gap_ms: TICK_MS,
+        gap_ms,
         zones: vec![Zone {
             name: "generated".to_owned(),
             region: "generated".to_owned(),
@@ -103,11 +105,12 @@ pub fn modelled(
     starts: usize,
     seed: u64,
 ) -> Result<Modelled, GridError> {
-    let need = (job.deadline_ms / TICK_MS).max(1) as usize;
+    let gap_ms = (job.deadline_ms / TICKS).max(TICK_MS);
+    let need = (job.deadline_ms / gap_ms).max(1) as usize;
     let at = |per_hour: f64| {
         let histories = [Lives::Memoryless, Lives::AsRecorded].map(|lives| {
             let ticks = need.saturating_mul(starts.max(2) / 2);
-            market(per_hour, lives, prices, ticks, params, seed)
+            market(per_hour, lives, prices, (ticks, gap_ms), params, seed)
         });
         forecast(job, &histories, params, starts)
     };

@@ -8,7 +8,7 @@ use crate::output::Printer;
 use crate::settings::Settings;
 use lessee_catalog::Facts;
 use lessee_model::{Exit, Msg, PlanDoc, did_you_mean};
-use lessee_plan::{Plan, PlanInput, Rules, SpotRecords, plan, record_speaks, why_not};
+use lessee_plan::{Plan, PlanInput, Rules, SpotRecords, model_spot, plan, record_speaks, why_not};
 use lessee_report::plan::{PlanSource, explain_report, plan_doc, plan_report, why_not_report};
 
 pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
@@ -47,7 +47,15 @@ pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Res
         rules: Rules::from_defaults(&facts.defaults),
     };
     let top = if args.all { usize::MAX } else { args.top };
-    let plan = plan(input, top);
+    let mut plan = plan(input, top);
+    if let Some(rank) = args.explain
+        && let Some(option) = plan.options.iter().position(|o| o.rank == rank)
+    {
+        let modelled = model_spot(input, &plan.options[option]);
+        if let Some(spot) = &mut plan.options[option].spot {
+            spot.modelled = modelled;
+        }
+    }
     if let Some(wanted) = &args.why_not {
         return explain_absence(input, &plan, wanted, printer);
     }

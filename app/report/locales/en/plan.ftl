@@ -265,10 +265,11 @@ hint-give-rate = Give a dated rate: {$flag}
 
 # Spot, replayed on records.
 plan-spot = Spot
-spot-replayed = policy {$policy}: {$mean} on average, nine times in ten below {$p90}; {$share} % of {$starts} starts on the record in time, { $interruptions ->
+spot-replayed = policy {$policy}: {$mean} on average, nine times in ten below {$p90}; in time for {$share} % of the starts on the record (replayed: {$starts}), { $interruptions ->
     [one] { $interruptions } interruption
    *[other] { $interruptions } interruptions
 } on average
+spot-rates = No record speaks for these; over the range of their rates of interruption the bill is: { $list }
 spot-rate = no record speaks for it; over the range of its rate of interruption ({$basis}) between {$low} and {$high}
 spot-rate-open = no record speaks for it; over the range of its rate of interruption ({$basis}) from {$low} to never finished
 explain-spot-rule = A record speaks for an offer if it names its provider, its region or zone, and its machine, or its GPU and their number.
@@ -287,7 +288,8 @@ spot-refused-no-on-demand = no price on demand in the same currency is known to 
 spot-refused-serve = services are not replayed yet
 spot-refused-deadline = not even on demand is in time
 spot-refused-short = it lasts {$have}, the deadline {$need}
-spot-refused-gang = in { $zone } { $asked } were asked for at most, so nothing is known of { $gang } at once
+spot-refused-gang = in { $zone } the recorder asked for at most { $asked } at once, so nothing is known of { $gang }
 spot-refused-other = { $why }
 trace-speaks-for-none = { $zone } ({ $source }) speaks for no offer: it needs the provider, the region and the machine (or its GPU and their number, `V100:8`) of one. It says: { $provider }, { $region }, { $machine }.
-trace-without-availability = { $source } holds no record of availability to replay
+trace-without-availability = there is no record of availability in { $source }, so nothing to replay
+explain-spot-modelled = Modelled, not measured: on markets generated from that range (lives that know no age, and lives as recorded elsewhere) the policy is {$policy}, machine time costs {$low} to {$high} on average, and at least {$share} % of the starts are in time for a deadline of {$deadline} ({$assumed})

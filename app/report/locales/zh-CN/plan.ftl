@@ -182,6 +182,7 @@ hint-give-rate = 请给出带日期的汇率：{$flag}
 # 抢占式：在实测记录上回放。
 plan-spot = 抢占式
 spot-replayed = 策略 {$policy}：平均 {$mean}，九成情况下不超过 {$p90}；在记录上从 {$starts} 个时刻开始，{$share} % 按时完成，平均中断 {$interruptions} 次
+spot-rates = 以下没有适用的记录；按其中断率的区间，账单为：{ $list }
 spot-rate = 没有适用于它的记录；按其中断率（{$basis}）的区间，在 {$low} 与 {$high} 之间
 spot-rate-open = 没有适用于它的记录；按其中断率（{$basis}）的区间，从 {$low} 到永远做不完
 explain-spot-rule = 一份记录写明了提供商、区域或可用区，以及机型（或 GPU 及其数量），并且都与报价一致，才适用于该报价。
@@ -204,3 +205,4 @@ spot-refused-gang = { $zone } 的记录最多只请求 { $asked } 台，同时�
 spot-refused-other = { $why }
 trace-speaks-for-none = { $zone }（{ $source }）不适用于任何报价：它需要写明某个报价的提供商、区域和机型（或 GPU 及数量，如 `V100:8`）。它写的是：{ $provider }、{ $region }、{ $machine }。
 trace-without-availability = { $source } 中没有可回放的可用性记录
+explain-spot-modelled = 模拟而非实测：在按该区间生成的市场上（寿命与已运行时间无关的，以及与别处记录相同的），策略为 {$policy}，机时平均花费 {$low} 至 {$high}，对 {$deadline}（{$assumed}）的期限，至少 {$share} % 的开始时刻按时完成

@@ -4,7 +4,7 @@ use super::explain::confidence_code;
 use crate::Texts;
 use lessee_model::plan::{
     AssumptionDoc, BillDoc, CatalogDoc, CostPerUnitDoc, GpuDoc, LineDoc, MonthsDoc, OfferDoc,
-    OptionDoc, RejectedDoc, SpotDoc, UnrankedDoc, WarningDoc, WorkDoc,
+    OptionDoc, RejectedDoc, SpotDoc, SpotModelledDoc, UnrankedDoc, WarningDoc, WorkDoc,
 };
 use lessee_model::{
     BillLine, Catalog, Derived, Machine, Msg, Offer, PlanDoc, Quantified, Term, Workload,
@@ -186,6 +186,14 @@ fn spot_doc(answer: &SpotAnswer, option: &PlanOption) -> SpotDoc {
         on_demand_hours_mean: answer.on_demand_s / 3600.0,
         checkpoint_interval_seconds: answer.save_every_s,
         source: answer.source.clone(),
+        modelled: answer.modelled.as_ref().map(|m| SpotModelledDoc {
+            policy: m.policy.as_str().to_owned(),
+            machine_cost_low: m.low,
+            machine_cost_high: m.high,
+            meets_deadline_share: m.meets_deadline_share,
+            deadline_seconds: m.deadline_s,
+            deadline_assumed: m.deadline_assumed,
+        }),
     }
 }
 

@@ -4,14 +4,28 @@ use crate::Texts;
 use lessee_model::plan::{OptionDoc, SpotDoc};
 use lessee_model::{Basis, Msg};
 
-/// One line for the plan; `None` for options that are not spot.
-pub(super) fn line(option: &OptionDoc, texts: &Texts) -> Option<String> {
-    let spot = option.spot.as_ref()?;
-    let msg = match &spot.policy {
-        Some(policy) => replayed(spot, policy, texts),
-        None => rate(spot, texts),
-    };
-    Some(format!("#{}: {}", option.rank, texts.msg(&msg)))
+/// For the plan: a line for each option that was replayed, and one for all that have no record.
+pub(super) fn plan_lines(options: &[&OptionDoc], texts: &Texts) -> Vec<String> {
+    let (mut out, mut rates) = (Vec::new(), Vec::new());
+    for option in options {
+        let Some(spot) = &option.spot else { continue };
+        let rank = format!("#{}", option.rank);
+        match &spot.policy {
+            Some(policy) => {
+                let text = texts.msg(&replayed(spot, policy, texts));
+                out.push(format!("{rank}: {text}"));
+            }
+            None => rates.push(format!(
+                "{rank} {} .. {}",
+                money(spot.cost_low, texts),
+                money(spot.cost_high, texts)
+            )),
+        }
+    }
+    if !rates.is_empty() {
+        out.push(texts.msg(&Msg::new("spot-rates").arg("list", rates.join(", "))));
+    }
+    out
 }
 
 /// All that is known, for `--explain`.
@@ -19,6 +33,16 @@ pub(super) fn lines(spot: &SpotDoc, texts: &Texts) -> Vec<String> {
     let mut out = vec![texts.get("explain-spot-rule")];
     let Some(policy) = &spot.policy else {
         out.push(texts.msg(&rate(spot, texts)));
+        if let Some(m) = &spot.modelled {
+            let msg = Msg::new("explain-spot-modelled")
+                .arg("policy", m.policy.clone())
+                .arg("low", texts.money(m.machine_cost_low))
+                .arg("high", texts.money(m.machine_cost_high))
+                .arg("share", m.meets_deadline_share * 100.0)
+                .seconds("deadline", m.deadline_seconds)
+                .arg("assumed", assumed(m.deadline_assumed, texts));
+            out.push(texts.msg(&msg));
+        }
         out.extend(saves(spot, texts));
         return out;
     };
@@ -29,17 +53,7 @@ pub(super) fn lines(spot: &SpotDoc, texts: &Texts) -> Vec<String> {
     out.push(say(replayed(spot, policy, texts)));
     out.push(say(Msg::new("explain-spot-deadline")
         .seconds("deadline", spot.deadline_seconds.unwrap_or(0.0))
-        .arg(
-            "assumed",
-            texts.term(
-                "spot-deadline",
-                if spot.deadline_assumed {
-                    "assumed"
-                } else {
-                    "own"
-                },
-            ),
-        )
+        .arg("assumed", assumed(spot.deadline_assumed, texts))
         .arg("times", spot.independent)));
     out.push(say(Msg::new("explain-spot-time")
         .seconds("lost", spot.lost_hours_mean * 3600.0)
@@ -47,6 +61,10 @@ pub(super) fn lines(spot: &SpotDoc, texts: &Texts) -> Vec<String> {
         .seconds("instead", spot.on_demand_hours_mean * 3600.0)));
     out.extend(saves(spot, texts));
     out
+}
+
+fn assumed(deadline: bool, texts: &Texts) -> String {
+    texts.term("spot-deadline", if deadline { "assumed" } else { "own" })
 }
 
 fn replayed(spot: &SpotDoc, policy: &str, texts: &Texts) -> Msg {

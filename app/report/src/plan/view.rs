@@ -53,8 +53,8 @@ pub fn plan_report(doc: &PlanDoc, top: usize, texts: &Texts) -> Report {
         report.text(texts.get("plan-at-least"));
     }
 
-    let judged = ranked.iter().chain(&further);
-    let spot: Vec<String> = judged.filter_map(|o| super::spot::line(o, texts)).collect();
+    let listed: Vec<&OptionDoc> = ranked.iter().chain(&further).copied().collect();
+    let spot = super::spot::plan_lines(&listed, texts);
     if !spot.is_empty() {
         report.heading(texts.get("plan-spot"));
         report.list(spot);

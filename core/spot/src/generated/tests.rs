@@ -10,7 +10,7 @@ const PRICES: Prices = Prices {
 #[test]
 fn lives_last_as_long_as_the_rate_says() {
     for lives in [Lives::Memoryless, Lives::AsRecorded] {
-        let m = market(0.2, lives, PRICES, 400_000, &params(), 7);
+        let m = market(0.2, lives, PRICES, (400_000, 300_000), &params(), 7);
         let cells = &m.zones[0].cells;
         let up = cells.iter().filter(|c| **c == Cell::Up).count() as f64;
         let ends = cells
@@ -19,15 +19,21 @@ fn lives_last_as_long_as_the_rate_says() {
             .count() as f64;
         let mean_h = up / ends / 12.0;
         assert!((mean_h - 5.0).abs() < 0.4, "{lives:?}: {mean_h}");
-        assert_eq!(m, market(0.2, lives, PRICES, 400_000, &params(), 7));
-        assert_ne!(m, market(0.2, lives, PRICES, 400_000, &params(), 8));
+        assert_eq!(
+            m,
+            market(0.2, lives, PRICES, (400_000, 300_000), &params(), 7)
+        );
+        assert_ne!(
+            m,
+            market(0.2, lives, PRICES, (400_000, 300_000), &params(), 8)
+        );
     }
 }
 
 #[test]
 fn lives_as_recorded_are_short_more_often() {
     let short = |lives| {
-        let m = market(0.1, lives, PRICES, 400_000, &params(), 7);
+        let m = market(0.1, lives, PRICES, (400_000, 300_000), &params(), 7);
         let mut spells = (0, 0);
         for spell in m.zones[0].cells.chunk_by(|a, b| a == b) {
             if spell[0] == Cell::Up {

@@ -56,10 +56,11 @@ pub(super) fn asked(
     let run = expected_run(&workload, &prediction, nodes, None, boot_s)
         .ok_or_else(|| Failure::usage(Msg::new("simulate-never-finishes")).exit(Exit::No))?;
     let setup = &workload.setup;
-    let lost_s = workload
-        .checkpoint
-        .as_ref()
-        .map_or(0.0, |c| c.every.0 / 2.0);
+    // with --save-every-hours the replay loses what is not saved itself
+    let lost_s = match (&workload.checkpoint, args.save_every_hours) {
+        (Some(checkpoint), None) => checkpoint.every.0 / 2.0,
+        _ => 0.0,
+    };
     let start_s = boot_s + setup.machine.0 + setup.restart.0 + lost_s;
     let deadline = args
         .deadline_hours
