@@ -4,14 +4,14 @@
 //! by name or the same GPU in the same number. What has no record keeps its rate of interruption, with the range
 //! of that rate. Only finalists are replayed (`rank.rs`). Not here: the replay (`core/spot`), its bill (`core/cost`).
 
-use crate::detail::PlanOption;
-use crate::evaluate::{Candidate, PlanInput, Rules, Screening, place_tariff};
-use lessee_cost::{Case, Percentile, Replayed, Run, Spent, piece_seconds, screen};
+use crate::evaluate::{Candidate, Screening};
+use crate::modelled::ModelledMarkets;
+use crate::rules::Rules;
+use lessee_cost::{Case, Percentile, Replayed, Run, Spent, screen};
 use lessee_model::tariff::SpotRisk;
 use lessee_model::workload::{Job, Workload};
 use lessee_model::{Basis, Catalog, Fixed, GpuTable, Machine, Money, Msg, Offer, Purchase};
 use lessee_spot::forecast::{Forecast, Parts, save_every_s};
-use lessee_spot::generated::{Hazards, Prices, modelled};
 use lessee_spot::policy::lessee::Params;
 use lessee_spot::trace::Series;
 use lessee_spot::{Asked, GridError, Job as SpotJob, Market, PolicyName, job, market_of};
@@ -56,7 +56,7 @@ pub struct SpotAnswer {
     pub source: String,
     /// Share of the replayed time that nobody measured.
     pub unknown_share: f64,
-    /// Filled in by [`model_spot`].
+    /// Filled in by `modelled.rs`.
     pub modelled: Option<ModelledMarkets>,
     /// Why a record that speaks for the offer could not be replayed.
     pub refused: Option<Msg>,
@@ -206,7 +206,7 @@ pub(crate) fn replay(
 
 /// The job of a workload whose fleet works so long, loses so much with one machine, and boots so long; and its
 /// deadline in seconds.
-fn job_of(
+pub(crate) fn job_of(
     w: &Workload,
     rules: &Rules,
     work_s: f64,
@@ -226,73 +226,6 @@ fn job_of(
         block_ms: 0,
     });
     Some((job, deadline_s))
-}
-
-/// What markets generated from the range of a rate say of an option without a record.
-#[derive(Clone, Debug)]
-pub struct ModelledMarkets {
-    /// Recommended at the middle rate.
-    pub policy: PolicyName,
-    /// Mean cost of machine time at the ends of the range.
-    pub low: Money,
-    pub high: Money,
-    /// The least share of starts in time, at any end.
-    pub meets_deadline_share: f64,
-    pub deadline_s: f64,
-    pub deadline_assumed: bool,
-}
-
-/// Starts on generated markets: few, because the range of the rate is far wider than their noise.
-const GENERATED_STARTS: usize = 40;
-/// Of the generator: a plan is the same each time.
-const SEED: u64 = 1;
-
-/// Replays one option without a record on markets generated from the range of its rate. Slow beside the plan itself, so
-/// for the one option that is asked about. `None`: it is not spot, has a record, or cannot be replayed.
-pub fn model_spot(input: PlanInput<'_>, option: &PlanOption) -> Option<ModelledMarkets> {
-    let records = input.spot?;
-    let unrecorded = option.spot.as_ref().is_some_and(|s| s.policy.is_none());
-    let w = input.workload;
-    if !unrecorded || matches!(w.job, Job::Serve(_)) {
-        return None;
-    }
-    let offer = &input.catalog.offers[option.offer];
-    let machine = input.catalog.machine(offer);
-    let spot = option.price.per_hour;
-    let on_demand = offer
-        .price(Purchase::OnDemand)
-        .filter(|p| p.per_hour.currency == spot.currency)?
-        .per_hour;
-    let tariff = place_tariff(&input, offer, machine);
-    let boot_s = tariff.boot.as_ref().map_or(0.0, |b| b.value.p50_s);
-    let work_s = option.run.work_s;
-    let piece_s = piece_seconds(w, &option.prediction, option.nodes, work_s);
-    let (job, deadline_s) = job_of(w, &input.rules, work_s, piece_s, boot_s)?;
-    let mut screening = Screening::new(input);
-    let risk = screening.risk(offer).0;
-    // a gang stops with each of its machines; machines on their own are all alike
-    let together = f64::from(if trains(&w.job) { option.nodes } else { 1 });
-    let hazards = Hazards {
-        low: risk.hazard_low * together,
-        middle: risk.hazard_per_hour * together,
-        high: risk.hazard_high * together,
-    };
-    let nodes = f64::from(option.nodes);
-    let prices = Prices {
-        spot: spot.amount.to_f64() * nodes,
-        on_demand: on_demand.amount.to_f64() * nodes,
-    };
-    let policy = records.policy;
-    let found = modelled(&job, prices, hazards, policy, GENERATED_STARTS, SEED).ok()?;
-    let money = |x: f64| Fixed::from_f64(x).map(|amount| Money::new(amount, spot.currency));
-    Some(ModelledMarkets {
-        policy: found.middle.recommended().policy,
-        low: money(found.cost_mean.0)?,
-        high: money(found.cost_mean.1)?,
-        meets_deadline_share: found.on_time_least,
-        deadline_s,
-        deadline_assumed: w.constraints.deadline.is_none(),
-    })
 }
 
 fn refused_because(why: &GridError) -> Msg {
@@ -400,7 +333,7 @@ pub(crate) fn answer_of_rate(
     };
     let [low, high] = runs.map(total);
     let nodes = case.nodes;
-    let per_hour = risk.hazard_per_hour * f64::from(if trains(&w.job) { nodes } else { 1 });
+    let per_hour = risk.hazard_per_hour * f64::from(if stops_together(&w.job) { nodes } else { 1 });
     SpotAnswer {
         basis: if assumed {
             Basis::Assumed
@@ -434,7 +367,7 @@ pub(crate) fn answer_of_rate(
 }
 
 /// Whether all machines stop when one is lost.
-fn trains(job: &Job) -> bool {
+pub(crate) fn stops_together(job: &Job) -> bool {
     matches!(job, Job::Train(_) | Job::Hours(_))
 }
 
@@ -451,7 +384,7 @@ fn save_interval(
     let each = machine
         .network_gbps
         .map_or(gb_s, |gbit| gb_s.min(f64::from(gbit) / 8.0));
-    let writers = if trains(&w.job) {
+    let writers = if stops_together(&w.job) {
         f64::from(nodes.max(1))
     } else {
         1.0
