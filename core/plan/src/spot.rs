@@ -11,7 +11,8 @@ use lessee_cost::{Case, Percentile, Replayed, Run, Spent, screen};
 use lessee_model::tariff::SpotRisk;
 use lessee_model::workload::{Job, Workload};
 use lessee_model::{Basis, Catalog, Fixed, GpuTable, Machine, Money, Msg, Offer, Purchase};
-use lessee_spot::forecast::{Forecast, Parts, save_every_s};
+use lessee_spot::forecast::{Forecast, Parts};
+use lessee_spot::interval::Saving;
 use lessee_spot::policy::lessee::Params;
 use lessee_spot::trace::Series;
 use lessee_spot::{Asked, GridError, Job as SpotJob, Market, PolicyName, job, market_of};
@@ -390,5 +391,7 @@ fn save_interval(
         1.0
     };
     let save_s = size_gb / (each * writers);
-    (size_gb > 0.0 && each > 0.0).then(|| save_every_s(save_s, between_s))
+    let interval_h = Saving::blocking(save_s / 3600.0).interval_h(between_s / 3600.0);
+    // a checkpoint of nothing needs no interval; figures that are none give none
+    (size_gb > 0.0).then_some(interval_h.ok()? * 3600.0)
 }

@@ -269,16 +269,6 @@ fn spread(values: &[f64]) -> Spread {
     }
 }
 
-/// Seconds of work between two saves of `save_s` seconds each when losses come every `between_s` seconds on average
-/// (Daly, FGCS 2006): sqrt(2 d M) (1 + sqrt(d / 2M) / 3 + d / 18M) - d, or M where a save takes 2 M or more.
-pub fn save_every_s(save_s: f64, between_s: f64) -> f64 {
-    if save_s >= 2.0 * between_s {
-        return between_s;
-    }
-    let x = save_s / (2.0 * between_s);
-    (2.0 * save_s * between_s).sqrt() * (1.0 + x.sqrt() / 3.0 + x / 9.0) - save_s
-}
-
 #[cfg(test)]
 #[path = "forecast/tests.rs"]
 pub(crate) mod tests;

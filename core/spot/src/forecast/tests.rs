@@ -128,12 +128,3 @@ fn what_one_deadline_of_record_shows_is_not_clear() {
     late[1].on_time = 0.99;
     assert_eq!(recommend(&late, &costs, 20.0), 0);
 }
-
-#[test]
-fn intervals_are_those_of_the_paper() {
-    for (between_h, minutes) in [(24.0, 117.0), (6.0, 57.0), (0.25, 9.1)] {
-        let every = save_every_s(300.0, between_h * 3600.0) / 60.0;
-        assert!((every - minutes).abs() < 0.6, "{between_h}: {every}");
-    }
-    assert_eq!(save_every_s(300.0, 100.0), 100.0);
-}
