@@ -76,6 +76,9 @@ pub(super) fn strip_chart(
         }
     }
     chart.strips.truncate(MOST_ROWS);
+    // prices that were joined to a series are there again as a file of their own
+    let mut drawn = std::collections::BTreeSet::new();
+    chart.prices.retain(|line| drawn.insert(line.label.clone()));
     chart.prices.truncate(MOST_LINES);
     if chart.strips.is_empty() && chart.prices.is_empty() {
         return None;
