@@ -209,6 +209,40 @@ fn what_cannot_be_kept_or_known_is_refused_with_a_way_out() {
     .says(2, &["tick 1", "1970-01-01T00:10:00Z", "no spot price"]);
 }
 
+#[test]
+fn figures_beyond_reason_are_refused_or_left_out() {
+    let home = Home::new();
+    let trace = home.file("up.csv", record(&"1".repeat(200)));
+    let hours = ["20", "30", "0.2"];
+    for flag in ["--spot-price", "--on-demand-price", "--transfer-price"] {
+        home.run(&args(&trace, hours, &[flag, "1e308"]))
+            .says(2, &[flag]);
+    }
+    // saves ten thousand times as frequent as ticks are counted, not walked through
+    let more = [
+        &PRICES[..],
+        &["--save-every-hours", "0.000001", "--policy", "greedy"],
+    ]
+    .concat();
+    let run = home.run(&args(&trace, hours, &more));
+    assert_eq!(run.code, 0, "{}", run.err);
+    // a day and a half in ticks of a second: the optimum would need gigabytes
+    let mut seconds = String::from("time,zone,available\n");
+    for i in 0..130_000 {
+        seconds.push_str(&format!("{},z,1\n", 1_700_000_000 + i));
+    }
+    let trace = home.file("seconds.csv", &seconds);
+    let more = [
+        &PRICES[..],
+        &["--start-tick", "0", "--policy", "optimum,greedy"],
+    ]
+    .concat();
+    let doc = home.json(&args(&trace, hours, &more));
+    assert!(codes(&doc).contains(&"optimum_too_large"));
+    let named = |job: &Value| job["policy"] == "greedy";
+    assert!(doc["jobs"].as_array().expect("jobs").iter().all(named));
+}
+
 /// Trap 10: a start of many ticks, ticks of 30 s, a start that ends within a tick.
 #[test]
 fn a_start_may_be_longer_than_a_tick_or_end_within_one() {

@@ -78,6 +78,19 @@ pub fn optimum_watched(
     Some(outcome)
 }
 
+/// Whether the plan of this job can be worked out in memory: a byte for each tick, mode and unit of progress that can
+/// still be in time.
+pub fn is_small_enough(job: &Job, market: &Market) -> bool {
+    let programme = Programme::new(job, market, 0, true);
+    let slack = (programme.ticks * programme.gap).saturating_sub(programme.work) + programme.zero;
+    let width = slack.min(programme.work) + programme.gap;
+    let cells = programme.ticks as f64 * programme.modes() as f64 * width as f64;
+    cells <= MOST_CELLS
+}
+
+/// Choices that are kept for reading a plan back: half a gigabyte.
+const MOST_CELLS: f64 = 5e8;
+
 /// Follows a list of what to run.
 struct Script {
     steps: Vec<Running>,

@@ -32,10 +32,10 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "HOURS", value_parser = not_negative)]
     pub overhead_hours: Option<f64>,
     /// Spot price of one machine in USD an hour; else that of the offer or of the records.
-    #[arg(long, value_name = "USD", value_parser = positive)]
+    #[arg(long, value_name = "USD", value_parser = price)]
     pub spot_price: Option<f64>,
     /// On-demand price of one machine in USD an hour; else that of the offer or of the records.
-    #[arg(long, value_name = "USD", value_parser = positive)]
+    #[arg(long, value_name = "USD", value_parser = price)]
     pub on_demand_price: Option<f64>,
     /// Machines that the job needs at once.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -54,7 +54,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = not_negative, requires = "save_every_hours")]
     pub save_seconds: f64,
     /// USD for moving a GB to another region.
-    #[arg(long, value_name = "USD", default_value_t = 0.0, value_parser = not_negative)]
+    #[arg(long, value_name = "USD", default_value_t = 0.0, value_parser = transfer)]
     pub transfer_price: f64,
     /// Policies to replay, by name, or all.
     #[arg(long, value_name = "NAME,...", default_value = "all", value_delimiter = ',', value_parser = policies())]
@@ -85,4 +85,21 @@ fn not_negative(text: &str) -> Result<f64, String> {
         .ok()
         .filter(|x| x.is_finite() && *x >= 0.0)
         .ok_or_else(|| "0 or a number above".to_owned())
+}
+
+/// No machine costs more: what is above is a slip.
+const MOST_USD: f64 = 1e6;
+
+fn price(text: &str) -> Result<f64, String> {
+    positive(text)
+        .ok()
+        .filter(|x| *x <= MOST_USD)
+        .ok_or_else(|| "a price above 0 and up to a million".to_owned())
+}
+
+fn transfer(text: &str) -> Result<f64, String> {
+    not_negative(text)
+        .ok()
+        .filter(|x| *x <= MOST_USD)
+        .ok_or_else(|| "a price from 0 to a million".to_owned())
 }

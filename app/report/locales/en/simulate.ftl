@@ -2,7 +2,8 @@
 simulate-needs = The job is not described: { $flag } is missing.
 hint-simulate-needs = A job is --job-hours, --deadline-hours and --overhead-hours, or a workload file.
 simulate-hours = { $flag } is { $value }: it must lie between 0 and { $limit }, in hours.
-simulate-infeasible = { $work } h of work and { $overhead } h for one start do not fit into { $deadline } h, not even on demand from the first minute. No policy can keep this deadline, so there is no cost to show.
+simulate-infeasible = { $work } h of work and { $overhead } h for one start do not fit into { $deadline } h of whole ticks of the record, with the saves between, not even on demand from the first minute. No policy can keep this deadline, so there is no cost to show.
+simulate-optimum-too-large = The optimum of a job over so many ticks does not fit into memory: it is left out. A shorter job, or a record with longer ticks, has one.
 hint-simulate-infeasible = A later deadline, or a faster machine and so fewer hours of work.
 simulate-no-series = { $file } has no record of when machines could be had, so nothing can be replayed on it.
 simulate-no-series-at-all = None of the records says when machines could be had.

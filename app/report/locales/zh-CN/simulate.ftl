@@ -2,7 +2,8 @@
 simulate-needs = 任务描述不完整：缺少 { $flag }。
 hint-simulate-needs = 任务用 --job-hours、--deadline-hours 和 --overhead-hours 描述，或用工作负载文件。
 simulate-hours = { $flag } 为 { $value }：必须在 0 到 { $limit } 小时之间。
-simulate-infeasible = { $work } 小时的工作加一次启动 { $overhead } 小时，即使从第一分钟起就按需租用，也放不进 { $deadline } 小时。任何策略都无法按期完成，因此没有费用可显示。
+simulate-infeasible = { $work } 小时的工作加一次启动 { $overhead } 小时，连同其间的保存，按记录的整数时间格计算，即使从第一分钟起就按需租用，也放不进 { $deadline } 小时。任何策略都无法按期完成，因此没有费用可显示。
+simulate-optimum-too-large = 时间格太多，这个任务的最优解放不进内存，因此略去。更短的任务或时间格更长的记录才有最优解。
 hint-simulate-infeasible = 请放宽期限，或换更快的机器以减少工作小时数。
 simulate-no-series = { $file } 中没有何时能取得机器的记录，无法在其上回放。
 simulate-no-series-at-all = 这些记录都没有说明何时能取得机器。

@@ -65,6 +65,8 @@ pub fn spans(series: &Series, need: u32) -> Vec<Span> {
         let state = match up {
             None => State::Unknown,
             Some(n) if *n >= need => State::Up,
+            // nobody asked for more: whether more could be had is not known
+            Some(n) if *n >= series.asked => State::Unknown,
             Some(_) => State::Down,
         };
         let nominal = at.saturating_add(gap);
@@ -115,6 +117,13 @@ pub(super) mod tests {
             on_demand: None,
             priced_for: None,
         }
+    }
+
+    #[test]
+    fn more_than_was_asked_for_is_not_known() {
+        let s = series(10, &[(0, Some(1)), (10, Some(0))]);
+        let states: Vec<State> = spans(&s, 5).iter().map(|s| s.state).collect();
+        assert_eq!(states, [State::Unknown, State::Down]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::output::Printer;
 use crate::settings::Settings;
 use lessee_model::{Exit, Msg};
-use lessee_report::simulate::{Simulation, simulation_doc, simulation_report};
+use lessee_report::simulate::{SimulatedMarket, Simulation, simulation_doc, simulation_report};
 use lessee_spot::{PolicyName, Runner};
 
 pub(crate) fn run(
@@ -26,9 +26,19 @@ pub(crate) fn run(
     } else {
         job::asked(args)?
     };
-    let policies = policies(&args.policy);
+    let mut policies = policies(&args.policy);
     let mut notes = asked.notes.clone();
     let markets = markets::read(args, &asked, settings, printer.texts(), &mut notes)?;
+    let fits =
+        |m: &SimulatedMarket| lessee_spot::optimum::is_small_enough(&asked.job, &m.grid.market);
+    if policies.contains(&PolicyName::Optimum) && !markets.iter().all(fits) {
+        policies.retain(|p| *p != PolicyName::Optimum);
+        if policies.is_empty() {
+            return Err(Failure::usage(Msg::new("simulate-optimum-too-large")).exit(Exit::No));
+        }
+        let msg = Msg::new("simulate-optimum-too-large");
+        notes.push(workload::note("optimum_too_large", msg, printer.texts()));
+    }
     let params = lessee_catalog::spot_params()?;
     let runners: Vec<Runner<'_>> = markets
         .iter()

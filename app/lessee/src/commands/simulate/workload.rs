@@ -116,7 +116,7 @@ pub(super) fn asked(
     })
 }
 
-fn note(code: &str, msg: Msg, texts: &Texts) -> NoteDoc {
+pub(super) fn note(code: &str, msg: Msg, texts: &Texts) -> NoteDoc {
     NoteDoc {
         code: code.to_owned(),
         trace: String::new(),
