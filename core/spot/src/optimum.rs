@@ -322,30 +322,50 @@ impl Programme<'_> {
         (self.debt[pair], usd)
     }
 
-    /// For each mode and progress at the end of a tick, the mode before it that costs least.
+    /// For each mode and progress at the end of a tick, the mode before it that costs least: first the cheapest mode of
+    /// each region, then of those the cheapest to start from, so that the work grows with the modes and not with
+    /// their square.
     fn choices(&self, f: &[Vec<f64>], low: usize, high: usize) -> Choices {
-        let width = high + 1 - low;
+        let (width, regions) = (high + 1 - low, self.regions);
+        let (first, end) = (low - self.gap, f[0].len());
+        let mut home = vec![(f64::INFINITY, 0u8); regions * (end - first)];
+        for (mode, costs) in f.iter().enumerate().skip(1) {
+            let region = self.region_of(mode).unwrap_or(0);
+            let best = &mut home[region * (end - first)..(region + 1) * (end - first)];
+            for (best, cost) in best.iter_mut().zip(&costs[first..]) {
+                if *cost < best.0 {
+                    *best = (*cost, mode as u8);
+                }
+            }
+        }
+        let home = |region: usize, p: usize| home[region * (end - first) + p - first];
+        let mut begun = Vec::with_capacity(regions * width);
+        for region in 0..regions {
+            for p in low..=high {
+                let at = |debt: usize| (p + debt - self.gap).min(end - 1);
+                let mut best = (f[0][at(self.debt[region * regions + region])], 0u8);
+                for q in 0..regions {
+                    let pair = q * regions + region;
+                    let (cost, mode) = home(q, at(self.debt[pair]));
+                    if cost + self.move_usd[pair] < best.0 {
+                        best = (cost + self.move_usd[pair], mode);
+                    }
+                }
+                begun.push(best);
+            }
+        }
         let mut from = vec![0u8; self.modes() * width];
-        let cheapest = |modes: &mut dyn Iterator<Item = (usize, f64)>| {
-            let best = modes.reduce(|a, b| if b.1 < a.1 { b } else { a });
-            best.map_or(0, |b| b.0)
-        };
         for mode in 1..self.modes() {
             let region = self.region_of(mode).unwrap_or(0);
             for p in low..=high {
-                let best = if mode <= self.regions {
-                    let home = (1..self.modes()).filter(|&m| self.region_of(m) == Some(region));
-                    cheapest(&mut home.map(|m| (m, f[m][p])))
+                let (cost, start) = begun[region * width + p - low];
+                from[mode * width + p - low] = if mode <= regions {
+                    home(region, p).1
+                } else if f[mode][p - self.gap] <= cost {
+                    GOES_ON as u8
                 } else {
-                    let starts = (0..self.modes()).map(|m| {
-                        let (debt, usd) = self.start_cost(m, region);
-                        let before = f[m].get(p + debt - self.gap);
-                        (m, before.map_or(f64::INFINITY, |b| b + usd))
-                    });
-                    let on = std::iter::once((GOES_ON, f[mode][p - self.gap]));
-                    cheapest(&mut on.chain(starts))
+                    start
                 };
-                from[mode * width + p - low] = best as u8;
             }
         }
         Choices { low, width, from }
