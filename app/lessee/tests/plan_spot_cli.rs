@@ -1,13 +1,10 @@
 //! `plan` on records of spot markets, through the front door: small records of our own, and the published sets where
 //! they lie beside the checkout.
 
-#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
-
 mod common;
 
-use common::{Home, Run};
+use common::{Home, Run, records};
 use serde_json::Value;
-use std::path::PathBuf;
 
 const OFFERS: &str =
     "provider,region,instance_type,gpu,gpu_count,purchase,price_per_hour,currency,as_of
@@ -312,23 +309,13 @@ spot = true
     assert_eq!(one["spot"]["checkpoint_interval_seconds"], Value::Null);
 }
 
-/// The published records, where they are there.
-fn shared() -> Option<PathBuf> {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/traces/spot");
-    if dir.is_dir() {
-        return Some(dir);
-    }
-    println!("skipped: {} is not there", dir.display());
-    None
-}
-
 #[test]
 fn the_published_v100_record_costs_more_than_its_advisor_says() {
-    let Some(dir) = shared() else { return };
+    let Some(file) = records("aws-2022-10/us-west-2a_v100_1.json") else {
+        return;
+    };
     let (home, workload) = home();
-    let file = dir.join("aws-2022-10/us-west-2a_v100_1.json");
-    let file = file.to_str().expect("path");
-    let more = ["--trace", file, "--polarity", "available"];
+    let more = ["--trace", &file, "--polarity", "available"];
     let replayed = plan(&home, &workload, &more);
     let rate = plan(&home, &workload, &[]);
     let (spot, rate) = (
@@ -343,7 +330,9 @@ fn the_published_v100_record_costs_more_than_its_advisor_says() {
 
 #[test]
 fn the_published_h100_counts_speak_for_a_gang_in_their_region() {
-    let Some(dir) = shared() else { return };
+    let Some(counts) = records("h100-gcp-2025-10/counts.csv") else {
+        return;
+    };
     let home = Home::new();
     home.import(
         "offers",
@@ -353,7 +342,7 @@ gcp,us-central1,a3-highgpu-1g,H100 SXM 80GB,1,spot,2.25,USD,2026-11-20
 ",
     );
     // the counts name zones, not machines: said here
-    let counts = std::fs::read_to_string(dir.join("h100-gcp-2025-10/counts.csv")).expect("counts");
+    let counts = std::fs::read_to_string(counts).expect("counts");
     let mut text = "time,zone,available,asked,machine\n".to_owned();
     for line in counts.lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();

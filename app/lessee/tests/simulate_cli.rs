@@ -1,28 +1,11 @@
 //! `simulate` through the front door: our own small records, and the published sets where they lie beside the
 //! checkout. The traps of such data that concern a replay are tests here.
 
-#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
-
 mod common;
 
-use common::{Home, example};
+use common::{Home, example, records};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::Path;
-
-/// A file of the published sets, or `None` with a line that says so.
-fn set(name: &str) -> Option<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/traces/spot")
-        .join(name);
-    let there = path
-        .exists()
-        .then(|| path.to_str().expect("path").to_owned());
-    if there.is_none() {
-        println!("skipped: no {}", path.display());
-    }
-    there
-}
 
 /// Ten-minute samples of one zone, as our own CSV.
 fn record(samples: &str) -> String {
@@ -361,7 +344,7 @@ fn spot_at_or_above_on_demand_is_never_chosen() {
 
 #[test]
 fn a_gang_of_sixteen_is_not_one_of_sixteen_and_prices_are_per_what() {
-    let Some(counts) = set("h100-gcp-2025-10/counts.csv") else {
+    let Some(counts) = records("h100-gcp-2025-10/counts.csv") else {
         return;
     };
     let home = Home::new();
@@ -380,7 +363,8 @@ fn a_gang_of_sixteen_is_not_one_of_sixteen_and_prices_are_per_what() {
     assert!((share("1") - 0.879).abs() < 0.001);
     assert!((share("16") - 0.008).abs() < 0.001);
     // 6: the price of eight GPUs beside a probe of one
-    let full = set("h100-gcp-2025-10/merged_full/us-west1-a_h100_16/full.json").expect("beside it");
+    let full =
+        records("h100-gcp-2025-10/merged_full/us-west1-a_h100_16/full.json").expect("beside it");
     home.run(&args(&full, ["24", "48", "0.2"], &[]))
         .says(2, &["a3-highgpu-8g", "--spot-price"]);
     let given = [&PRICES[..], &["--policy", "greedy", "--start-tick", "5"]].concat();
@@ -397,8 +381,8 @@ fn a_gang_of_sixteen_is_not_one_of_sixteen_and_prices_are_per_what() {
 #[test]
 fn zones_of_one_job_share_their_clock_and_own_prices() {
     let (Some(a), Some(b)) = (
-        set("v100-aws-2023-02/availability/us-east-2b_v100_1.csv"),
-        set("v100-aws-2023-02/availability/us-west-2a_v100_1.csv"),
+        records("v100-aws-2023-02/availability/us-east-2b_v100_1.csv"),
+        records("v100-aws-2023-02/availability/us-west-2a_v100_1.csv"),
     ) else {
         return;
     };
@@ -490,8 +474,8 @@ fn a_workload_on_a_machine_of_the_catalog_becomes_a_job() {
 #[test]
 fn the_means_of_the_benchmark() {
     let (Some(windows), Some(benchmark)) = (
-        set("aws-2022-10/cbl_windows.csv"),
-        set("aws-2022-10/benchmark_1080.csv"),
+        records("aws-2022-10/cbl_windows.csv"),
+        records("aws-2022-10/benchmark_1080.csv"),
     ) else {
         return;
     };
@@ -516,7 +500,7 @@ fn the_means_of_the_benchmark() {
     let home = Home::new();
     let mut sums: BTreeMap<String, (usize, f64)> = BTreeMap::new();
     for ((series, deadline, overhead), ticks) in &jobs {
-        let trace = set(&format!("aws-2022-10/{series}.json")).expect("beside it");
+        let trace = records(&format!("aws-2022-10/{series}.json")).expect("beside it");
         let ticks = ticks.join(",");
         let more = [
             "--spot-price",

@@ -1,83 +1,10 @@
 //! `trace import|show|stats` through the front door: our own small records, and the published sets where they lie
 //! beside the checkout. The traps of such data are tests here: what cannot be known is asked or said, never guessed.
 
-#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+mod common;
 
-use assert_cmd::Command;
+use common::{Home, records};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
-use tempfile::TempDir;
-
-struct Home(TempDir);
-
-struct Run {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl Run {
-    fn json(&self) -> Value {
-        assert_eq!(self.code, 0, "{}", self.err);
-        serde_json::from_str(&self.out).expect("JSON")
-    }
-}
-
-impl Home {
-    fn new() -> Home {
-        Home(tempfile::tempdir().expect("folder"))
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn file(&self, name: &str, content: &str) -> String {
-        let path = self.path(name);
-        std::fs::create_dir_all(path.parent().expect("parent")).expect("folder");
-        std::fs::write(&path, content).expect("file");
-        path.to_str().expect("path").to_owned()
-    }
-
-    fn run(&self, args: &[&str]) -> Run {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lessee"));
-        command.env_clear().current_dir(self.0.path()).args(args);
-        for (name, folder) in [
-            ("HOME", "home"),
-            ("XDG_CONFIG_HOME", "config"),
-            ("XDG_DATA_HOME", "data"),
-            ("XDG_CACHE_HOME", "cache"),
-        ] {
-            command.env(name, self.path(folder));
-        }
-        command.env("LESSEE_NOW", "2026-11-30T00:00:00Z");
-        command.env("LANG", "C.UTF-8").env("TZ", "UTC");
-        let output = command.output().expect("runs");
-        Run {
-            code: output.status.code().expect("an exit code"),
-            out: String::from_utf8(output.stdout).expect("UTF-8"),
-            err: String::from_utf8(output.stderr).expect("UTF-8"),
-        }
-    }
-
-    fn json(&self, args: &[&str]) -> Value {
-        self.run(&[args, &["-o", "json"]].concat()).json()
-    }
-}
-
-/// A file of the published sets, or `None` with a line that says so.
-fn set(name: &str) -> Option<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/traces/spot")
-        .join(name);
-    let there = path
-        .exists()
-        .then(|| path.to_str().expect("path").to_owned());
-    if there.is_none() {
-        println!("skipped: no {}", path.display());
-    }
-    there
-}
 
 fn codes(doc: &Value) -> Vec<&str> {
     let remarks = doc["remarks"].as_array().expect("remarks");
@@ -136,7 +63,7 @@ fn traps_4_8_and_21_holes_irregular_times_and_nulls_are_kept() {
         strip.contains('?') && strip.lines().all(|l| l.chars().count() <= 80),
         "{strip}"
     );
-    let Some(counts) = set("h100-gcp-2025-10/counts.csv") else {
+    let Some(counts) = records("h100-gcp-2025-10/counts.csv") else {
         return;
     };
     let doc = home.json(&["trace", "stats", &counts, "--gang", "16"]);
@@ -148,7 +75,7 @@ fn traps_4_8_and_21_holes_irregular_times_and_nulls_are_kept() {
         );
         assert_eq!(holes[0]["to_seconds"], 756 * 600);
     }
-    let Some(nulls) = set("aws-2022-10/us-west-2b_k80_1.json") else {
+    let Some(nulls) = records("aws-2022-10/us-west-2b_k80_1.json") else {
         return;
     };
     let doc = home.json(&["trace", "stats", &nulls]);
@@ -158,7 +85,7 @@ fn traps_4_8_and_21_holes_irregular_times_and_nulls_are_kept() {
 
 #[test]
 fn trap_5_one_of_sixteen_and_sixteen_of_sixteen_stand_side_by_side() {
-    let Some(counts) = set("h100-gcp-2025-10/counts.csv") else {
+    let Some(counts) = records("h100-gcp-2025-10/counts.csv") else {
         return;
     };
     let home = Home::new();

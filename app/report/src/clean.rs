@@ -17,6 +17,15 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace("\r\n", "\n").chars().map(harmless).collect())
 }
 
+/// Text for HTML and SVG, inside an attribute too.
+pub(crate) fn escape(text: &str) -> String {
+    clean(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
 fn is_unsafe(c: char) -> bool {
     (c.is_control() && c != '\n')
         || matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2060}' | '\u{FEFF}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')

@@ -7,6 +7,7 @@
 pub mod chart;
 mod clean;
 pub mod documents;
+mod figures;
 mod fit;
 mod lang;
 mod locales;

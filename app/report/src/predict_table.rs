@@ -1,5 +1,6 @@
 //! A table of measurements with predictions beside them: `predict --table`.
 
+use crate::figures::quantile;
 use crate::{Cell, Column, Report, Table, Texts, Tone};
 use lessee_model::Msg;
 use lessee_model::plan::WarningDoc;
@@ -59,15 +60,6 @@ pub struct PredictedRowDoc {
     pub reason: Option<WarningDoc>,
 }
 
-/// By linear interpolation between ranks; `None` of nothing.
-fn quantile(mut values: Vec<f64>, q: f64) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let at = q * values.len().checked_sub(1)? as f64;
-    let low = *values.get(at.floor() as usize)?;
-    let high = *values.get(at.ceil() as usize)?;
-    Some(low + (high - low) * (at - at.floor()))
-}
-
 /// Sums the rows up.
 pub fn prediction_table_doc(file: String, rows: Vec<PredictedRowDoc>) -> PredictionTableDoc {
     let mut families: BTreeMap<&str, Vec<&PredictedRowDoc>> = BTreeMap::new();
@@ -85,10 +77,12 @@ pub fn prediction_table_doc(file: String, rows: Vec<PredictedRowDoc>) -> Predict
             .iter()
             .filter_map(|r| Some((r.measured.filter(|m| *m > 0.0)?, *r)))
             .collect();
-        let errors: Vec<f64> = pairs
+        let mut errors: Vec<f64> = pairs
             .iter()
             .filter_map(|(m, r)| Some((r.predicted? / m - 1.0).abs()))
             .collect();
+        errors.sort_by(f64::total_cmp);
+        let error = |q| (!errors.is_empty()).then(|| quantile(&errors, q));
         let inside = pairs
             .iter()
             .filter(|(m, r)| r.low.is_some_and(|l| l <= *m) && r.high.is_some_and(|h| *m <= h))
@@ -97,8 +91,8 @@ pub fn prediction_table_doc(file: String, rows: Vec<PredictedRowDoc>) -> Predict
             family: family.to_owned(),
             predicted: rows.len() as u64,
             measured: pairs.len() as u64,
-            error_median: quantile(errors.clone(), 0.5),
-            error_p90: quantile(errors, 0.9),
+            error_median: error(0.5),
+            error_p90: error(0.9),
             inside_range: (!pairs.is_empty()).then(|| inside as f64 / pairs.len() as f64),
         }
     };

@@ -1,8 +1,9 @@
 //! A report in one of the formats of `-o` and `--export`.
 
+use crate::clean::{clean, escape};
 use crate::fit::{draw, paint, wrap};
 use crate::page::page;
-use crate::{Block, Report, Style, Table, Texts, Tone, clean};
+use crate::{Block, Report, Style, Table, Texts, Tone};
 use lessee_model::Msg;
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -298,14 +299,6 @@ fn html_table(out: &mut String, table: &Table) {
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody>\n</table></div>\n");
-}
-
-fn escape(text: &str) -> String {
-    clean(text)
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -31,6 +31,25 @@ pub(crate) struct Group<'a> {
     pub(crate) cx: PerfContext<'a>,
 }
 
+impl<'a> Group<'a> {
+    /// All GPUs of so many machines, with all that the machines have.
+    pub(crate) fn whole(
+        machine: &'a Machine,
+        device: &'a Device<'a>,
+        nodes: u32,
+        cx: PerfContext<'a>,
+    ) -> Group<'a> {
+        Group {
+            machine,
+            device,
+            gpus_per_node: u32::from(machine.gpu_count),
+            nodes,
+            host_share: 1.0,
+            cx,
+        }
+    }
+}
+
 /// Useful units per second of `nodes` such machines together, with a range meant to hold 80 % of
 /// measured values.
 ///
@@ -50,14 +69,7 @@ pub fn predict(
     let device = Device::of_machine(machine, cx)?;
     let outcome = match job {
         Job::Train(job) => {
-            let group = Group {
-                machine,
-                device: &device,
-                gpus_per_node: u32::from(machine.gpu_count),
-                nodes,
-                host_share: 1.0,
-                cx,
-            };
+            let group = Group::whole(machine, &device, nodes, cx);
             if job.counts_tokens() {
                 train::predict(job, data, data.reads, &group)
             } else {

@@ -171,8 +171,7 @@ pub(crate) fn replay(
     let (calm, piece_s) = s
         .calm(offer, machine, candidate.nodes)
         .ok_or_else(|| refuse("spot-refused-deadline"))?;
-    // training stops as a whole; trials and frames are lost one by one
-    let gang = matches!(w.job, Job::Train(_) | Job::Hours(_));
+    let gang = stops_together(&w.job);
     if matches!(w.job, Job::Serve(_)) {
         return Err(refuse("spot-refused-serve"));
     }
@@ -367,7 +366,7 @@ pub(crate) fn answer_of_rate(
     }
 }
 
-/// Whether all machines stop when one is lost.
+/// Whether all machines stop when one is lost: training does; trials and frames are lost one by one.
 pub(crate) fn stops_together(job: &Job) -> bool {
     matches!(job, Job::Train(_) | Job::Hours(_))
 }

@@ -8,7 +8,8 @@ use crate::forecast::{Forecast, forecast};
 use crate::grid_error::GridError;
 use crate::job::Job;
 use crate::market::{Cell, Market, Zone};
-use crate::policy::lessee::Params;
+use crate::policy::lessee::{Params, Spells};
+use crate::random::Random;
 
 /// Length of a tick of a generated market, in ms; longer where a deadline would hold more than [`TICKS`].
 const TICK_MS: i64 = 300_000;
@@ -63,16 +64,18 @@ pub fn market(
 ) -> Market {
     let mut random = Random(seed);
     let per_hour = per_hour.clamp(1e-6, 60.0);
-    let rates = |up: bool| params.rates(up);
-    let scale = scale_for(params, 1.0 / per_hour);
+    let (ups, downs) = (
+        lasting(params, 1.0 / per_hour),
+        Spells::new(params, false, 1.0),
+    );
     let tick_h = gap_ms as f64 / crate::job::HOUR_MS;
     let mut cells = Vec::with_capacity(ticks);
     let mut up = true;
     while cells.len() < ticks {
         let hours = match (up, lives) {
             (true, Lives::Memoryless) => random.exponential() / per_hour,
-            (true, Lives::AsRecorded) => rates(true).life(scale, random.exponential()),
-            (false, _) => rates(false).life(1.0, random.exponential()),
+            (true, Lives::AsRecorded) => ups.life(random.exponential()),
+            (false, _) => downs.life(random.exponential()),
         };
         let spell = ((hours / tick_h).round() as usize).clamp(1, ticks);
         let cell = if up { Cell::Up } else { Cell::Down };
@@ -127,33 +130,18 @@ pub fn modelled(
     })
 }
 
-/// The factor on the pooled rates at which a life lasts `mean` hours on average.
-fn scale_for(params: &Params, mean: f64) -> f64 {
+/// The pooled rates of loss, times the factor at which a life lasts `mean` hours on average.
+fn lasting(params: &Params, mean: f64) -> Spells {
     let (mut low, mut high) = (-40.0f64, 40.0f64);
     for _ in 0..60 {
         let mid = (low + high) / 2.0;
-        if params.rates(true).mean_life(mid.exp2()) > mean {
+        if Spells::new(params, true, mid.exp2()).mean() > mean {
             low = mid;
         } else {
             high = mid;
         }
     }
-    ((low + high) / 2.0).exp2()
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014).
-struct Random(u64);
-
-impl Random {
-    /// Mean 1.
-    fn exponential(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let unit = ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64;
-        -(1.0 - unit).ln()
-    }
+    Spells::new(params, true, ((low + high) / 2.0).exp2())
 }
 
 #[cfg(test)]

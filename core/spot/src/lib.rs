@@ -13,6 +13,7 @@ pub mod job;
 pub mod market;
 pub mod optimum;
 pub mod policy;
+pub mod random;
 pub mod replay;
 pub mod runner;
 pub mod stats;

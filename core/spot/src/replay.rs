@@ -13,10 +13,9 @@ use crate::policy::{Choice, Now, Policy, Running};
 /// What stands between a policy and a missed deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
-    /// Of the one-zone simulator: when the work left and one start no longer fit, warm spot or on-demand.
+    /// Of the newer one-zone simulator: when the work left and one start no longer fit, warm spot or on-demand, and
+    /// on-demand at once where that warm spot has just been taken away (the older copy waits a tick and is late).
     OneZone,
-    /// Of its newer copy: the same, and on-demand at once where that warm spot has just been taken away.
-    OneZoneAtOnce,
     /// Of the multi-zone simulator: then on-demand where it runs, to the end.
     Latch,
     /// None: for jobs without a deadline.
@@ -38,7 +37,7 @@ impl Rules {
     /// The one-zone benchmark. Its own guard waits a tick too long where spot is lost at the last moment; no policy of the
     /// benchmark comes there.
     pub const ONE_ZONE: Rules = Rules {
-        guard: Guard::OneZoneAtOnce,
+        guard: Guard::OneZone,
         open: true,
         probe_s: 60.0,
     };
@@ -201,16 +200,12 @@ pub fn replay_with<P: Policy>(
             });
         } else {
             policy.decide(&now, &mut choices);
-            if due && matches!(rules.guard, Guard::OneZone | Guard::OneZoneAtOnce) {
+            if due && rules.guard == Guard::OneZone {
                 choices.clear();
                 match last {
                     // what can still lose work is not for the last moment
                     Running::Spot(zone) if cold == 0 && job.saves.is_none() => {
-                        choices.push(Choice::Spot(zone));
-                        choices.push(match rules.guard {
-                            Guard::OneZoneAtOnce => Choice::OnDemand(zone),
-                            _ => Choice::Idle,
-                        });
+                        choices.extend([Choice::Spot(zone), Choice::OnDemand(zone)]);
                     }
                     Running::OnDemand(zone) => choices.push(Choice::OnDemand(zone)),
                     _ => choices.push(Choice::OnDemand(now.cheapest_on_demand())),

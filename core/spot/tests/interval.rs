@@ -5,26 +5,18 @@
 use lessee_spot::interval::{Ages, Saving};
 use lessee_spot::job::{Saves, hours_to_ms};
 use lessee_spot::policy::CheapestSpot;
+use lessee_spot::random::Random;
 use lessee_spot::{Cell, Guard, Job, Market, Outcome, Rules, Zone, replay};
 
 const TICK_S: f64 = 60.0;
 
-/// SplitMix64, in (0, 1).
-fn draw(state: &mut u64) -> f64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 + 1e-17
-}
-
 /// Lives with these rates by age, one tick of outage after each.
 fn lives(edges: &[f64], per_h: &[f64], hours: f64, seed: u64) -> Market {
     let ticks = (hours * 3600.0 / TICK_S) as usize;
-    let (mut cells, mut state) = (Vec::with_capacity(ticks), seed);
+    let (mut cells, mut random) = (Vec::with_capacity(ticks), Random(seed));
     while cells.len() < ticks {
         // the age at which the cumulative hazard reaches an exponential draw
-        let mut rest = -draw(&mut state).ln();
+        let mut rest = random.exponential();
         let mut age = f64::NAN;
         for (i, rate) in per_h.iter().enumerate() {
             let to = edges.get(i + 1).copied().unwrap_or(f64::INFINITY);
@@ -36,7 +28,7 @@ fn lives(edges: &[f64], per_h: &[f64], hours: f64, seed: u64) -> Market {
             rest -= rate * width;
         }
         // a life that ends within a tick is lost at its end or at its start, at random
-        let length = (age * 3600.0 / TICK_S + draw(&mut state)) as usize;
+        let length = (age * 3600.0 / TICK_S + random.unit()) as usize;
         cells.extend(std::iter::repeat_n(Cell::Up, length));
         cells.push(Cell::Down);
     }

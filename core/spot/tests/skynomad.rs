@@ -128,7 +128,7 @@ fn run(strategy: &str, market: &Market, start: usize, job: &Job, sweep: &str) ->
         "skynomad_o" => zones(market, start, job, SkyNomad::oracle(market, value)),
         "up" => {
             let rules = Rules {
-                guard: Guard::OneZoneAtOnce,
+                guard: Guard::OneZone,
                 ..Rules::ONE_ZONE
             };
             replay(job, market, start, rules, &mut UniformProgress)

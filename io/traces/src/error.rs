@@ -6,17 +6,13 @@ use lessee_model::{Explain, Msg};
 /// Everything that stops a file from being a trace.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
-    /// The bytes are no text that can be read.
+    /// The file cannot be read or written, or its bytes are no whole text: as with all files that are read.
     #[error(transparent)]
     Input(#[from] CatalogError),
-    #[error("{file}: {size} bytes are more than {limit}")]
-    TooLarge { file: String, size: u64, limit: u64 },
     #[error("{file}: none of the known trace formats")]
     UnknownFormat { file: String, head: String },
     #[error("{file} is not a {format} trace")]
     NotThisFormat { file: String, format: &'static str },
-    #[error("{file} line {line}: the file stops in the middle")]
-    Truncated { file: String, line: u64 },
     #[error("{file} line {line} column {column}: {what}")]
     Json {
         file: String,
@@ -29,13 +25,6 @@ pub enum TraceError {
         file: String,
         format: &'static str,
         field: &'static str,
-    },
-    #[error("{file} line {line}: {found} fields instead of {expected}")]
-    Fields {
-        file: String,
-        line: u64,
-        expected: usize,
-        found: usize,
     },
     /// `want`: `count`, `price`, `time`, `order`, `bucket`, `word`, ...: the sentence `trace-want-WANT`.
     #[error("{file}, {place}: `{text}` is no {want}")]
@@ -90,13 +79,6 @@ pub enum TraceError {
         name: String,
         suggestion: Option<String>,
     },
-    #[error("cannot {action} {path}: {source}")]
-    Io {
-        path: String,
-        /// `read`, `write`, `remove`
-        action: &'static str,
-        source: std::io::Error,
-    },
 }
 
 impl TraceError {
@@ -119,19 +101,12 @@ impl Explain for TraceError {
     fn msg(&self) -> Msg {
         match self {
             TraceError::Input(inner) => inner.msg(),
-            TraceError::TooLarge { file, size, limit } => Msg::new("error-input-too-large")
-                .arg("file", file.clone())
-                .bytes("size", *size as f64)
-                .bytes("limit", *limit as f64),
             TraceError::UnknownFormat { file, head } => Msg::new("error-trace-format")
                 .arg("file", file.clone())
                 .arg("head", head.clone()),
             TraceError::NotThisFormat { file, format } => Msg::new("error-trace-not-this-format")
                 .arg("file", file.clone())
                 .arg("format", *format),
-            TraceError::Truncated { file, line } => Msg::new("error-import-truncated")
-                .arg("file", file.clone())
-                .arg("line", *line as f64),
             TraceError::Json {
                 file,
                 line,
@@ -150,16 +125,6 @@ impl Explain for TraceError {
                 .arg("file", file.clone())
                 .arg("format", *format)
                 .arg("field", *field),
-            TraceError::Fields {
-                file,
-                line,
-                expected,
-                found,
-            } => Msg::new("error-import-fields")
-                .arg("file", file.clone())
-                .arg("line", *line as f64)
-                .arg("expected", *expected)
-                .arg("found", *found),
             TraceError::BadValue {
                 file,
                 place,
@@ -222,31 +187,15 @@ impl Explain for TraceError {
             TraceError::NoTrace { name, .. } => {
                 Msg::new("error-trace-missing").arg("name", name.clone())
             }
-            TraceError::Io {
-                path,
-                action,
-                source,
-            } => {
-                let id = match *action {
-                    "write" => "error-io-write",
-                    "remove" => "error-io-remove",
-                    _ => "error-io-read",
-                };
-                Msg::new(id)
-                    .arg("path", path.clone())
-                    .arg("cause", source.to_string())
-            }
         }
     }
 
     fn hints(&self) -> Vec<Msg> {
         match self {
             TraceError::Input(inner) => inner.hints(),
-            TraceError::TooLarge { .. } => vec![Msg::new("hint-input-too-large")],
             TraceError::UnknownFormat { .. } | TraceError::NotThisFormat { .. } => {
                 vec![Msg::new("hint-trace-format")]
             }
-            TraceError::Truncated { .. } => vec![Msg::new("hint-import-truncated")],
             TraceError::PolarityUnknown { .. } => vec![Msg::new("hint-trace-polarity")],
             TraceError::PolarityConflict { .. } => vec![Msg::new("hint-trace-polarity-conflict")],
             TraceError::CountsInverted { .. } => vec![Msg::new("hint-trace-counts")],
@@ -266,7 +215,6 @@ impl Explain for TraceError {
             | TraceError::Json { .. } => {
                 vec![Msg::new("hint-trace-documented")]
             }
-            TraceError::Fields { .. } => vec![Msg::new("hint-import-fields")],
             TraceError::NoSamples { .. } => vec![Msg::new("hint-import-empty")],
             TraceError::NoTraces { .. } => vec![Msg::new("hint-trace-format")],
             TraceError::NoTrace { suggestion, .. } => {
@@ -277,7 +225,6 @@ impl Explain for TraceError {
                 hints.push(Msg::new("hint-trace-missing"));
                 hints
             }
-            TraceError::Io { .. } => Vec::new(),
         }
     }
 }

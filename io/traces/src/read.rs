@@ -157,8 +157,8 @@ pub fn fuzz_read(
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, TraceError> {
     let name = path.display().to_string();
-    let io = |source| TraceError::Io {
-        path: name.clone(),
+    let io = |source| CatalogError::Io {
+        path: path.to_owned(),
         action: "read",
         source,
     };
@@ -167,11 +167,12 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, TraceError> {
         return Err(CatalogError::Directory { file: name }.into());
     }
     if meta.is_file() && meta.len() > MAX_TRACE {
-        return Err(TraceError::TooLarge {
+        return Err(CatalogError::TooLarge {
             file: name,
             size: meta.len(),
             limit: MAX_TRACE,
-        });
+        }
+        .into());
     }
     // the first bytes tell a binary file before the rest is read; a pipe has no length
     let file = std::fs::File::open(path).map_err(io)?;
@@ -183,8 +184,8 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, TraceError> {
 }
 
 fn list(folder: &Path, depth: usize, into: &mut Vec<PathBuf>) -> Result<(), TraceError> {
-    let io = |source| TraceError::Io {
-        path: folder.display().to_string(),
+    let io = |source| CatalogError::Io {
+        path: folder.to_owned(),
         action: "read",
         source,
     };

@@ -1,6 +1,7 @@
 //! A file as importers see it: its name, its text, and its JSON where it is JSON.
 
 use crate::TraceError;
+use lessee_catalog::CatalogError;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -23,11 +24,12 @@ impl Source {
     pub(crate) fn new(path: &Path, bytes: &[u8]) -> Result<Source, TraceError> {
         let file = path.display().to_string();
         if bytes.len() as u64 > MAX_TRACE {
-            return Err(TraceError::TooLarge {
+            return Err(CatalogError::TooLarge {
                 file,
                 size: bytes.len() as u64,
                 limit: MAX_TRACE,
-            });
+            }
+            .into());
         }
         let text = lessee_catalog::read_input(bytes, &file)?.text;
         let lines = text.starts_with('{')
@@ -42,10 +44,11 @@ impl Source {
                 // `[2020-03-01...] Created instance`: a log, not JSON
                 Err(_) if !json_like(&text) => None,
                 Err(e) if e.is_eof() => {
-                    return Err(TraceError::Truncated {
+                    return Err(CatalogError::Truncated {
                         file,
                         line: e.line() as u64,
-                    });
+                    }
+                    .into());
                 }
                 Err(e) => {
                     return Err(TraceError::Json {

@@ -182,9 +182,9 @@ impl TraceStore {
 }
 
 fn io(path: &Path, action: &'static str, source: std::io::Error) -> TraceError {
-    TraceError::Io {
-        path: path.display().to_string(),
+    TraceError::Input(CatalogError::Io {
+        path: path.to_owned(),
         action,
         source,
-    }
+    })
 }

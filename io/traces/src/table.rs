@@ -1,6 +1,7 @@
 //! CSV with the line of each row, so that an error can say where.
 
 use crate::TraceError;
+use lessee_catalog::CatalogError;
 use std::borrow::Cow;
 
 /// A header and its rows, trimmed; comment lines (`#`) are left out.
@@ -39,12 +40,13 @@ impl Table {
             let line = record.position().map_or(0, csv::Position::line);
             let expected = *width.get_or_insert(record.len());
             if record.len() != expected {
-                return Err(TraceError::Fields {
+                return Err(CatalogError::Fields {
                     file: file.to_owned(),
                     line,
                     expected,
                     found: record.len(),
-                });
+                }
+                .into());
             }
             let cells: Vec<String> = record.iter().map(str::to_owned).collect();
             if has_header && header.is_empty() {
@@ -90,6 +92,22 @@ impl Table {
                 Ok(n) => Ok(Some(n)),
                 Err(_) => Err(self.bad(row, column, "count")),
             },
+        }
+    }
+
+    /// Milliseconds since the start of a log, not before `last`, below 2^32 seconds.
+    pub(crate) fn milliseconds(
+        &self,
+        row: &Row,
+        column: usize,
+        last: i64,
+    ) -> Result<i64, TraceError> {
+        let ms = row.cells[column].parse::<i64>().ok();
+        let ms = ms.filter(|ms| (0..=i64::from(u32::MAX) * 1000).contains(ms));
+        match ms {
+            None => Err(self.bad(row, column, "time")),
+            Some(ms) if ms < last => Err(self.bad(row, column, "order")),
+            Some(ms) => Ok(ms),
         }
     }
 

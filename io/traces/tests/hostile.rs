@@ -1,5 +1,6 @@
 //! Files that are not what they seem: a clear error each, never a panic, never a guess. Needs no data beside.
 
+use lessee_catalog::CatalogError;
 use lessee_spot::trace::{Record, Series};
 use lessee_traces::{
     Folder, Format, Options, Polarity, Read, TraceError, TraceStore, fuzz_read, read, read_bytes,
@@ -77,7 +78,10 @@ fn a_users_word_against_the_files_own_is_refused_and_against_the_formats_is_told
 #[test]
 fn cut_empty_binary_and_foreign_files() {
     let cut = r#"{"metadata":{"gap_seconds":600},"data":[1,0,"#;
-    assert!(matches!(of(cut), Err(TraceError::Truncated { .. })));
+    assert!(matches!(
+        of(cut),
+        Err(TraceError::Input(CatalogError::Truncated { .. }))
+    ));
     assert!(matches!(
         of("{\"metadata\":{]}"),
         Err(TraceError::Json { .. })
@@ -89,7 +93,10 @@ fn cut_empty_binary_and_foreign_files() {
         Err(TraceError::UnknownFormat { .. })
     ));
     assert!(matches!(of("{}"), Err(TraceError::UnknownFormat { .. })));
-    assert!(matches!(of("[1,2"), Err(TraceError::Truncated { .. })));
+    assert!(matches!(
+        of("[1,2"),
+        Err(TraceError::Input(CatalogError::Truncated { .. }))
+    ));
     assert!(matches!(
         of(r#"{"metadata":{"gap_seconds":600},"data":[]}"#),
         Err(TraceError::NoSamples { .. })
@@ -97,7 +104,7 @@ fn cut_empty_binary_and_foreign_files() {
     let missing = Path::new("none/there-is-none.csv");
     assert!(matches!(
         read(missing, &Options::default()),
-        Err(TraceError::Io { .. })
+        Err(TraceError::Input(CatalogError::Io { .. }))
     ));
     let folder = tempfile::tempdir().expect("a folder");
     assert!(matches!(
@@ -138,7 +145,7 @@ fn a_bad_cell_is_named_with_its_place() {
     assert_eq!(place("0,add,n1\n5,remove,n2\n"), "line 2, column 2: event");
     assert!(matches!(
         of("tick,utc,a\n0,2025-10-04T00:10:00Z,1\n1,2025-10-04T00:20:00Z\n"),
-        Err(TraceError::Fields { line: 3, .. })
+        Err(TraceError::Input(CatalogError::Fields { line: 3, .. }))
     ));
 }
 
@@ -282,7 +289,7 @@ fn what_is_kept_comes_back_and_what_was_cut_does_not() {
     std::fs::write(&kept.path, text.lines().next().expect("a header")).expect("cut");
     assert!(matches!(
         store.load("mine", None),
-        Err(TraceError::Truncated { .. })
+        Err(TraceError::Input(CatalogError::Truncated { .. }))
     ));
     std::fs::write(&kept.path, text.replace("[0,600,1200]", "[0,600,300]")).expect("changed");
     assert!(matches!(

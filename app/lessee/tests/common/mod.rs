@@ -2,7 +2,7 @@
 //! line stand on. Not here: what any of them asserts.
 
 // each test binary uses its part
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, clippy::print_stdout)]
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -135,4 +135,17 @@ impl Run {
 /// A file of `examples/`.
 pub fn example(name: &str) -> String {
     format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A file or folder of the published records of spot markets, where they lie beside the checkout, or `None` with a
+/// line that says so.
+pub fn records(name: &str) -> Option<String> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/data/traces/spot")
+        .join(name);
+    if path.exists() {
+        return Some(path.to_str().expect("path").to_owned());
+    }
+    println!("skipped: {} is not there", path.display());
+    None
 }

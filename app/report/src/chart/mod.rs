@@ -11,7 +11,7 @@ mod survival;
 pub use strips::{PriceLine, Strip, StripChart, strips};
 pub use survival::{SurvivalChart, SurvivalLine, survival};
 
-use crate::clean;
+use crate::clean::{clean, escape};
 use std::fmt::Write as _;
 
 /// One finished picture.
@@ -165,14 +165,6 @@ pub(crate) fn shortened(text: &str, columns: usize) -> String {
         .take(columns.saturating_sub(1))
         .chain(['…'])
         .collect()
-}
-
-fn escape(text: &str) -> String {
-    clean(text)
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The JSON document of `simulate`.
 
-use super::figures::{mean, quantile};
 use super::timeline::{TimelineDoc, timeline_doc};
 use crate::Texts;
 use crate::chart::rfc3339;
+use crate::figures::{mean, quantile};
 use lessee_model::{Currency, Fixed, Money, Msg};
 use lessee_spot::{Grid, Job, Note, Outcome, PolicyName, replay::Step};
 use schemars::JsonSchema;

@@ -2,7 +2,6 @@
 //! themselves are made in `core/spot`.
 
 mod doc;
-mod figures;
 mod timeline;
 mod view;
 

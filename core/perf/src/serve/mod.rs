@@ -280,3 +280,20 @@ fn refuse(obstacle: Option<Obstacle>, job: &ServeJob, usable: f64) -> NoFit {
         None => NoFit::new("too_few_gpus", Msg::new("perf-too-few-gpus")),
     }
 }
+
+/// The largest whole batch in 1..=`most` that is `within` a limit, which every smaller one then is too.
+pub(crate) fn largest_batch(most: f64, within: impl Fn(f64) -> bool) -> Option<f64> {
+    if most < 1.0 || !within(1.0) {
+        return None;
+    }
+    let (mut good, mut bad) = (1, most as u64 + 1);
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if within(middle as f64) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    Some(good as f64)
+}

@@ -53,19 +53,6 @@ impl Replica<'_> {
 
     /// The largest whole batch in 1..=`most` whose step stays within `limit` seconds.
     pub(super) fn largest_batch(&self, most: f64, limit: f64) -> Option<f64> {
-        let within = |b: u64| self.step(b as f64, b as f64).total <= limit;
-        if most < 1.0 || !within(1) {
-            return None;
-        }
-        let (mut good, mut bad) = (1, most as u64 + 1);
-        while bad - good > 1 {
-            let middle = good + (bad - good) / 2;
-            if within(middle) {
-                good = middle;
-            } else {
-                bad = middle;
-            }
-        }
-        Some(good as f64)
+        super::largest_batch(most, |b| self.step(b, b).total <= limit)
     }
 }

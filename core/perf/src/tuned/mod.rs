@@ -32,14 +32,7 @@ pub fn predict_tuned(
     let outcome = match job {
         Job::Serve(job) => serve::predict(job, machine, &device, nodes, cx),
         Job::Train(job) if !job.counts_tokens() => {
-            let group = Group {
-                machine,
-                device: &device,
-                gpus_per_node: u32::from(machine.gpu_count),
-                nodes,
-                host_share: 1.0,
-                cx,
-            };
+            let group = Group::whole(machine, &device, nodes, cx);
             vision::predict(job, data, &group)
         }
         Job::Train(job) => Err(no_tuned(&job.model.name)),

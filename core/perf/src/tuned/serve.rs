@@ -32,26 +32,13 @@ impl Choice {
 
 /// The largest whole batch in 1..=`most` whose time per token stays within `limit` seconds.
 fn largest_batch(asked: &Query, c: &Coefficients, most: f64, limit: f64) -> Option<f64> {
-    let within = |batch: u64| {
+    crate::serve::largest_batch(most, |batch| {
         let at = Query {
-            concurrency: batch as f64,
+            concurrency: batch,
             ..asked.clone()
         };
         at.token_time(c) <= limit
-    };
-    if most < 1.0 || !within(1) {
-        return None;
-    }
-    let (mut good, mut bad) = (1, most as u64 + 1);
-    while bad - good > 1 {
-        let middle = good + (bad - good) / 2;
-        if within(middle) {
-            good = middle;
-        } else {
-            bad = middle;
-        }
-    }
-    Some(good as f64)
+    })
 }
 
 /// Room of one request of this length on all GPUs of a replica, bytes.

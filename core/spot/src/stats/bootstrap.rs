@@ -1,6 +1,7 @@
 //! Other histories that could have been: stretches of the record in another order (circular block bootstrap; Politis,
 //! Romano 1992). Zones resampled with the same blocks keep failing together.
 
+use crate::random::Random;
 use crate::trace::Series;
 
 /// Positions of samples for a new history of `samples`, from a record of `length`, in blocks of `block`. The same seed
@@ -11,9 +12,9 @@ pub fn blocks(length: usize, samples: usize, block: usize, seed: u64) -> Vec<usi
         return out;
     }
     out.reserve_exact(samples);
-    let mut state = seed;
+    let mut random = Random(seed);
     while out.len() < samples {
-        let first = below(&mut state, length as u64) as usize;
+        let first = random.below(length as u64) as usize;
         let left = (samples - out.len()).min(block);
         out.extend((0..left).map(|i| (first + i) % length));
     }
@@ -37,15 +38,6 @@ pub fn resampled(series: &Series, positions: &[usize]) -> Series {
         },
         ..series.clone()
     }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014); a remainder's bias of 2^-40 is of no matter here.
-fn below(state: &mut u64, limit: u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z ^ (z >> 31)) % limit
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use lessee_spot::job::Saves;
 use lessee_spot::policy::lessee::Params;
+use lessee_spot::random::Random;
 use lessee_spot::{Cell, Job, Market, Zone};
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -65,10 +66,11 @@ enum Pattern {
 }
 
 impl Pattern {
-    fn cells(self, ticks: usize, mut state: u64, holes: bool) -> Vec<Cell> {
-        let mut up = draw(&mut state) < 0.5;
+    fn cells(self, ticks: usize, seed: u64, holes: bool) -> Vec<Cell> {
+        let mut random = Random(seed);
+        let mut up = random.unit() < 0.5;
         let mut one = |t: usize| {
-            let chance = draw(&mut state);
+            let chance = random.unit();
             up = match self {
                 Pattern::Up => true,
                 Pattern::Down => false,
@@ -79,22 +81,13 @@ impl Pattern {
                 Pattern::Coin(share) => chance < share,
             };
             match up {
-                _ if holes && draw(&mut state) < 0.1 => Cell::Unknown,
+                _ if holes && random.unit() < 0.1 => Cell::Unknown,
                 true => Cell::Up,
                 false => Cell::Down,
             }
         };
         (0..ticks).map(&mut one).collect()
     }
-}
-
-/// SplitMix64, in [0, 1).
-fn draw(state: &mut u64) -> f64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -255,9 +248,9 @@ fn build(l: Lengths, zones: &[ZoneOf], egress: f64) -> Case {
     let ticks = (l.start as i64 + needed + l.slack + 2) as usize;
     let ticks = ticks.saturating_sub(l.short).max(l.start + 1);
     let made = |(i, z): (usize, &ZoneOf)| {
-        let mut state = z.seed ^ 0x5eed;
+        let mut random = Random(z.seed ^ 0x5eed);
         let cells = z.pattern.cells(ticks, z.seed, z.holes);
-        let mut swing = || (draw(&mut state) - 0.5) * 2.0 * z.price.1;
+        let mut swing = || (random.unit() - 0.5) * 2.0 * z.price.1;
         let spot = |_| (z.on_demand * (z.price.0 + swing())).max(0.01);
         Zone {
             name: format!("zone-{i}"),

@@ -28,14 +28,7 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
     let mut lives: Vec<Life> = Vec::new();
     let mut last = 0i64;
     for row in &table.rows {
-        let ms = row.cells[0]
-            .parse::<i64>()
-            .ok()
-            .filter(|ms| (0..=i64::from(u32::MAX) * 1000).contains(ms));
-        let ms = ms.ok_or_else(|| table.bad(row, 0, "time"))?;
-        if ms < last {
-            return Err(table.bad(row, 0, "order"));
-        }
+        let ms = table.milliseconds(row, 0, last)?;
         last = ms;
         let name = row.cells[2].as_str();
         match (row.cells[1].as_str(), open.get(name).copied()) {

@@ -5,6 +5,7 @@ use super::Format;
 use crate::remark::Remark;
 use crate::source::Source;
 use crate::{Options, Read, TraceError};
+use lessee_catalog::CatalogError;
 use lessee_spot::trace::Record;
 use serde::{Deserialize, Serialize};
 
@@ -81,10 +82,11 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
         records.push(record);
     }
     if records.len() != header.records {
-        return Err(TraceError::Truncated {
+        return Err(CatalogError::Truncated {
             file: source.file.clone(),
             line: records.len() as u64 + 1,
-        });
+        }
+        .into());
     }
     Ok(Read {
         format: Format::Stored,

@@ -8,9 +8,12 @@ use super::params::{CLASSES, Params};
 /// Number of scales: from 1/8 to 8.
 pub(super) const LEVELS: usize = 13;
 
+/// No rate is below this, so that every spell ends.
+const LEAST_PER_H: f64 = 1e-12;
+
 /// Spells of one kind (availability or outages) at one scale.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Level {
+pub(crate) struct Spells {
     /// Rate of ending per hour, by age class.
     pub(super) per_h: [f64; CLASSES],
     /// Lower edges of the classes, then infinity: hours.
@@ -24,8 +27,8 @@ pub(super) struct Level {
 /// All scales, of availability and of outages.
 #[derive(Debug)]
 pub(super) struct Levels {
-    up: [Level; LEVELS],
-    down: [Level; LEVELS],
+    up: [Spells; LEVELS],
+    down: [Spells; LEVELS],
     /// Between two neighbouring scales.
     bounds: [f64; LEVELS - 1],
 }
@@ -35,11 +38,17 @@ pub(super) fn scale(level: usize) -> f64 {
     2f64.powf((level as f64 - (LEVELS / 2) as f64) / 2.0)
 }
 
-impl Level {
-    fn new(edges_h: &[f64; CLASSES], rates: &[f64; CLASSES], scale: f64) -> Level {
-        let per_h = rates.map(|r| (r * scale).max(1e-6));
+impl Spells {
+    /// Of availability (`up`) or of outage, at `scale` times the pooled rates.
+    pub(crate) fn new(params: &Params, up: bool, scale: f64) -> Spells {
+        let rates = if up {
+            &params.up_per_h
+        } else {
+            &params.down_per_h
+        };
+        let per_h = rates.map(|r| (r * scale).max(LEAST_PER_H));
         let mut edges = [f64::INFINITY; CLASSES + 1];
-        edges[..CLASSES].copy_from_slice(edges_h);
+        edges[..CLASSES].copy_from_slice(&params.edges_h);
         let (mut rest, mut times) = ([0.0; CLASSES], [0.0; CLASSES]);
         for class in (0..CLASSES).rev() {
             let stay = (-per_h[class] * (edges[class + 1] - edges[class])).exp();
@@ -52,7 +61,7 @@ impl Level {
             times[class] = alive * (1.0 - stay) / per_h[class];
             alive *= stay;
         }
-        Level {
+        Spells {
             per_h,
             edges,
             rest,
@@ -61,8 +70,21 @@ impl Level {
     }
 
     /// Mean length of a spell, hours.
-    pub(super) fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         self.rest[0]
+    }
+
+    /// Length of a spell that ends when its summed hazard reaches `chance`, drawn from an exponential of mean 1; hours.
+    pub(crate) fn life(&self, chance: f64) -> f64 {
+        let mut left = chance;
+        for class in 0..CLASSES {
+            let span = self.edges[class + 1] - self.edges[class];
+            if left <= self.per_h[class] * span {
+                return self.edges[class] + left / self.per_h[class];
+            }
+            left -= self.per_h[class] * span;
+        }
+        f64::INFINITY
     }
 
     /// Mean time to the end of a spell of this age, hours.
@@ -78,16 +100,15 @@ impl Level {
 
 impl Levels {
     pub(super) fn new(params: &Params) -> Levels {
-        let at = |rates: &[f64; CLASSES], i: usize| Level::new(&params.edges_h, rates, scale(i));
         Levels {
-            up: std::array::from_fn(|i| at(&params.up_per_h, i)),
-            down: std::array::from_fn(|i| at(&params.down_per_h, i)),
+            up: std::array::from_fn(|i| Spells::new(params, true, scale(i))),
+            down: std::array::from_fn(|i| Spells::new(params, false, scale(i))),
             bounds: std::array::from_fn(|i| (scale(i) * scale(i + 1)).sqrt()),
         }
     }
 
     /// Spells of availability (`up`) or of outage at a level.
-    pub(super) fn of(&self, up: bool, level: usize) -> &Level {
+    pub(super) fn of(&self, up: bool, level: usize) -> &Spells {
         if up {
             &self.up[level]
         } else {

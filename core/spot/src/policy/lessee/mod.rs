@@ -18,6 +18,7 @@ mod table;
 mod tables;
 mod zones;
 
+pub(crate) use levels::Spells;
 pub use params::Params;
 pub use tables::Tables;
 

@@ -7,7 +7,7 @@
 //! table decides between waiting and on-demand.
 
 use super::belief::Belief;
-use super::levels::Level;
+use super::levels::Spells;
 use super::params::CLASSES;
 use super::table::Act;
 use super::tables::Tables;
@@ -48,14 +48,14 @@ impl<'a> Zones<'a> {
     }
 
     /// How a zone is lost, with caution.
-    fn losing(&self, zone: usize) -> &Level {
+    fn losing(&self, zone: usize) -> &Spells {
         let (params, levels) = (self.tables.params(), self.tables.levels());
         let scale = self.zones[zone].scale(params, true) * params.caution;
         levels.of(true, levels.nearest(scale))
     }
 
     /// How its outages end.
-    fn returning(&self, zone: usize) -> &Level {
+    fn returning(&self, zone: usize) -> &Spells {
         let (params, levels) = (self.tables.params(), self.tables.levels());
         let scale = self.zones[zone].scale(params, false);
         levels.of(false, levels.nearest(scale))

@@ -1,7 +1,7 @@
-//! Figures over many replays.
+//! Figures over many values.
 
 /// The mean; 0 of nothing.
-pub(super) fn mean(values: &[f64]) -> f64 {
+pub(crate) fn mean(values: &[f64]) -> f64 {
     if values.is_empty() {
         return 0.0;
     }
@@ -9,7 +9,7 @@ pub(super) fn mean(values: &[f64]) -> f64 {
 }
 
 /// A quantile of sorted values, 0..1, linear between two of them (as R's type 7 and NumPy's default).
-pub(super) fn quantile(sorted: &[f64], at: f64) -> f64 {
+pub(crate) fn quantile(sorted: &[f64], at: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else {
         return 0.0;
     };
