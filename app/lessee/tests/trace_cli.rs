@@ -38,7 +38,7 @@ fn trap_1_polarity_is_asked_with_both_readings() {
     // the words of the file beat the user's
     let stated = home.file(
         "s.json",
-        &SERIES.replace("600}", "600,\"polarity\":\"1=available\"}"),
+        SERIES.replace("600}", "600,\"polarity\":\"1=available\"}"),
     );
     let against = home.run(&["trace", "show", &stated, "--polarity", "unavailable"]);
     assert_eq!(against.code, 2, "{}", against.err);
@@ -124,7 +124,7 @@ fn trap_7_one_recording_under_three_names_is_named() {
     }
     home.file(
         "set/us-east-1d_v100_1.json",
-        &SERIES.replace("[1,0,0,1", "[0,1,0,1"),
+        SERIES.replace("[1,0,0,1", "[0,1,0,1"),
     );
     let set = home.path("set").to_str().expect("path").to_owned();
     let doc = home.json(&["trace", "stats", &set, "--polarity", "available"]);
@@ -181,7 +181,7 @@ fn trap_20_a_price_row_is_not_a_change() {
     ];
     let file = home.file(
         "h.json",
-        &format!(r#"{{"SpotPriceHistory":[{}]}}"#, rows.join(",")),
+        format!(r#"{{"SpotPriceHistory":[{}]}}"#, rows.join(",")),
     );
     let doc = home.json(&["trace", "stats", &file, "--on-demand-price", "3.06"]);
     let p = &doc["prices"][0];
