@@ -177,6 +177,7 @@ pub fn replay_with<P: Policy>(
             job,
             market,
             tick,
+            limit,
             at: shown,
             left_ms: left,
             cold_ms: cold,
@@ -186,7 +187,7 @@ pub fn replay_with<P: Policy>(
             open: rules.open,
         };
         choices.clear();
-        let due = now.ticks_needed(1) >= limit - tick;
+        let due = now.needs(1, limit - tick);
         if latched {
             choices.push(Choice::Keep);
         } else if due && rules.guard == Guard::Latch {

@@ -59,6 +59,8 @@ pub struct Now<'a> {
     pub market: &'a Market,
     /// Ticks since the start of the job.
     pub tick: i64,
+    /// Whole ticks from the start to the deadline.
+    pub limit: i64,
     /// Index of this tick in the market.
     pub at: usize,
     /// Useful work left, in ms.
@@ -86,24 +88,27 @@ impl Now<'_> {
         self.job.deadline_ms - self.elapsed_ms()
     }
 
-    /// Whole ticks until the deadline.
+    /// Whole ticks until the deadline; may be negative.
     pub fn ticks_left(&self) -> i64 {
-        self.time_left_ms().div_euclid(self.market.gap_ms)
+        self.limit - self.tick
     }
 
-    /// Whole ticks that the work left and `starts` starts need, with the saves among the work, and with what each
-    /// loss of spot before the last start can take back.
-    pub fn ticks_needed(&self, starts: i64) -> i64 {
+    /// Whether the work left and `starts` starts need `ticks` whole ticks or more.
+    pub fn needs(&self, starts: i64, ticks: i64) -> bool {
+        // a division of this by the tick would be most of the time of a replay
+        self.needed_ms(starts) > (ticks - 1) * self.market.gap_ms
+    }
+
+    /// Time that the work left and `starts` starts need, with the saves among the work, and with what each loss of
+    /// spot before the last start can take back.
+    fn needed_ms(&self, starts: i64) -> i64 {
         let (mut work, mut lost) = (self.left_ms, 0);
         if let Some(saves) = self.job.saves {
             let on_spot = i64::from(matches!(self.running, Running::Spot(_)));
             lost = (starts - 1 + on_spot) * saves.every_ms;
             work += ceil_div(work + lost, saves.every_ms) * saves.block_ms;
         }
-        ceil_div(
-            work + lost + starts * self.job.overhead_ms,
-            self.market.gap_ms,
-        )
+        work + lost + starts * self.job.overhead_ms
     }
 
     /// Useful work done, in ms.
@@ -137,7 +142,7 @@ impl Now<'_> {
             let n = self.market.zones.len();
             let moved = self.market.transfer_ms_per_gb[home * n + z] * self.job.checkpoint_gb;
             let ticks = ceil_div(moved.round() as i64, self.market.gap_ms);
-            z == home || self.ticks_needed(1) + ticks <= self.ticks_left()
+            z == home || !self.needs(1, self.ticks_left() - ticks + 1)
         };
         (0..self.market.zones.len())
             .filter(|&z| in_time(z))
@@ -150,7 +155,7 @@ impl Now<'_> {
     /// nothing or on-demand runs and two more starts no longer fit, on-demand until the end. A start on spot
     /// outside it leaves room for one more start.
     pub(crate) fn net(&self) -> bool {
-        !matches!(self.running, Running::Spot(_)) && self.ticks_needed(2) >= self.ticks_left()
+        !matches!(self.running, Running::Spot(_)) && self.needs(2, self.ticks_left())
     }
 
     /// Whether the running machine does useful work already.

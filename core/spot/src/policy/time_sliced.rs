@@ -49,21 +49,21 @@ impl Policy for TimeSliced {
         let to_do = quota(self.slice) - seconds(now.done_ms() - self.done_at_start);
         let end = ((self.slice + 1) * self.slice_ms).min(job.deadline_ms);
         let room = ((seconds(end - elapsed) + self.gain) / gap).floor();
-        let zone = now.cheapest_on_demand();
-        let (need, need2, left) = (now.ticks_needed(1), now.ticks_needed(2), now.ticks_left());
-        if !(to_do - self.gain <= 0.0 && need2 < left) {
+        let left = now.ticks_left();
+        let two_fill_it = now.needs(2, left);
+        if to_do - self.gain > 0.0 || two_fill_it {
             let on_spot = matches!(now.running, Running::Spot(_));
-            if ((to_do + overhead) / gap).ceil() >= room || need >= left {
+            if ((to_do + overhead) / gap).ceil() >= room || now.needs(1, left) {
                 let stay = on_spot && now.warm();
                 out.push(if stay {
                     Choice::Keep
                 } else {
-                    Choice::OnDemand(zone)
+                    Choice::OnDemand(now.cheapest_on_demand())
                 });
                 return;
             }
-            if !on_spot && (((to_do + 2.0 * overhead) / gap).ceil() >= room || need2 >= left) {
-                out.push(Choice::OnDemand(zone));
+            if !on_spot && (((to_do + 2.0 * overhead) / gap).ceil() >= room || two_fill_it) {
+                out.push(Choice::OnDemand(now.cheapest_on_demand()));
                 return;
             }
         }

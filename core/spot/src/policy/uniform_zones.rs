@@ -34,10 +34,10 @@ fn request(now: &Now, current: Running, spot: bool) -> Request {
     if paid && (!spot || !ahead) {
         want = Request::OnDemand;
     }
-    if !on_spot && now.ticks_needed(2) > left {
+    if !on_spot && now.needs(2, left + 1) {
         want = Request::OnDemand;
     }
-    if now.ticks_needed(1) >= left {
+    if now.needs(1, left) {
         want = if on_spot && now.warm() {
             Request::Spot
         } else {

@@ -47,8 +47,8 @@ impl<'a> OneZone<'a> {
             matches!(now.running, Running::OnDemand(_)),
             now.ticks_left(),
         );
-        let may_start_spot = cheap && now.ticks_needed(2) < left;
-        let may_wait = now.ticks_needed(1) < left;
+        let may_start_spot = cheap && !now.needs(2, left);
+        let may_wait = !now.needs(1, left);
         let levels = self.tables.levels();
         let table = self.tables.look(
             levels.nearest(self.belief.scale(params, true) * params.caution),

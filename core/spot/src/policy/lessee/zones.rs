@@ -163,7 +163,7 @@ impl<'a> Zones<'a> {
             self.zones[zone].hear(params, moment.at, up);
         }
         let ticks = now.ticks_left();
-        let (may_start_spot, may_wait) = (now.ticks_needed(2) < ticks, now.ticks_needed(1) < ticks);
+        let (may_start_spot, may_wait) = (!now.needs(2, ticks), !now.needs(1, ticks));
         let paid = matches!(now.running, Running::OnDemand(_));
         let on_spot = match now.running {
             Running::Spot(zone) => Some(zone),
