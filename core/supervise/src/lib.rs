@@ -1,0 +1,2 @@
+//! A job that runs, looked at: pure rules over what was sampled.
+
