@@ -402,3 +402,111 @@ fn without_a_record_one_option_is_explained_on_generated_markets() {
         shown.out
     );
 }
+
+/// A service of an 8B model on V100 machines, a month long.
+const SERVE: &str = r#"
+kind = "serve"
+[serve]
+model = "llama-3.1-8b"
+precision = "fp16"
+rate = 8.0
+input_tokens = 300
+output_tokens = 100
+tpot_ms = 200.0
+ttft_ms = 5000.0
+duration = "720h"
+min_replicas = 4
+[constraints]
+gpus = ["V100"]
+providers = ["aws"]
+regions = ["us-west-2"]
+spot = true
+"#;
+
+const NODES: &str =
+    "provider,region,instance_type,gpu,gpu_count,purchase,price_per_hour,currency,as_of
+aws,us-west-2,p3.8xlarge,V100 16GB,4,on_demand,12.24,USD,2026-11-20
+aws,us-west-2,p3.8xlarge,V100 16GB,4,spot,3.89,USD,2026-11-20
+";
+
+#[test]
+fn a_service_is_hedged_over_zones() {
+    let home = Home::new();
+    home.import("nodes", NODES);
+    let workload = home.file("serve.toml", SERVE);
+    // three zones, each away one hour in six, one after the other; a fourth zone's record would be of one machine as well
+    let files: Vec<String> = (0..3)
+        .map(|zone| {
+            let name = format!("us-west-2{}", ["a", "b", "c"][zone]);
+            let text = record(&name, "p3.8xlarge", 1200, |tick| {
+                !(tick / 6 + 2 * zone).is_multiple_of(6)
+            });
+            home.file(&format!("{name}.csv"), text)
+        })
+        .collect();
+    let more: Vec<&str> = files.iter().flat_map(|f| ["--trace", f]).collect();
+    let hedged = plan(&home, &workload, &more);
+    let spot = option(&hedged, "spot").expect("spot on its record");
+    let on_demand = option(&hedged, "on_demand").expect("on demand");
+    let (judged, hedge) = (&spot["spot"], &spot["spot"]["hedge"]);
+    assert_eq!(judged["basis"], "measured");
+    assert_eq!(judged["policy"], "spot-hedge");
+    assert_eq!(judged["meets_deadline_share"], Value::Null);
+    let machines = number(&spot["nodes"]);
+    assert_eq!(number(&hedge["machines"]), machines);
+    assert!(number(&hedge["ready_share"]) >= 0.99, "{hedge}");
+    let (on_spot, instead) = (
+        number(&hedge["spot_mean"]),
+        number(&hedge["on_demand_mean"]),
+    );
+    // records of one machine a zone hold three at most, and two and a half on average
+    assert!(
+        on_spot <= 2.51 && on_spot + instead >= machines - 0.01,
+        "{hedge}"
+    );
+    assert!(total(spot) < total(on_demand));
+    // machine time in the bill is what the hedge pays for: boot and set-up apart
+    let hours = 30.0 * 24.0;
+    let lines = spot["bill"]["lines"].as_array().expect("lines");
+    let at = |price: f64| -> f64 {
+        let of = lines.iter().filter(|l| l["unit"] == "instance-hour");
+        of.filter(|l| l["kind"] == "compute" || l["kind"] == "interruption")
+            .filter(|l| (number(&l["unit_price"]["amount"]) - price).abs() < 1e-9)
+            .map(|l| number(&l["quantity"]))
+            .sum()
+    };
+    assert!(
+        (at(12.24) / (instead * hours) - 1.0).abs() < 0.01,
+        "{lines:?}"
+    );
+    assert!(
+        (at(3.89) / (on_spot * hours) - 1.0).abs() < 0.01,
+        "{lines:?}"
+    );
+    let text = home
+        .run(&[&["plan", &workload, "--explain", "1"], more.as_slice()].concat())
+        .exits(0);
+    assert!(text.out.contains("spot-hedge"), "{}", text.out);
+}
+
+#[test]
+fn a_service_on_spot_that_never_comes_stays_on_demand() {
+    let home = Home::new();
+    home.import("nodes", NODES);
+    let workload = home.file("serve.toml", SERVE);
+    let file = home.file(
+        "never.csv",
+        record("us-west-2a", "p3.8xlarge", 600, |_| false),
+    );
+    let plan = plan(&home, &workload, &["--trace", &file]);
+    assert!(option(&plan, "spot").is_none());
+    let brief = home.file("brief.csv", record("us-west-2a", "p3.8xlarge", 1, |_| true));
+    let run = home
+        .run(&["plan", &workload, "--trace", &brief, "-o", "json"])
+        .exits(0);
+    assert!(
+        run.out.contains("could not be replayed"),
+        "{}",
+        run.out
+    );
+}

@@ -89,9 +89,30 @@ pub struct SpotDoc {
     pub checkpoint_interval_seconds: Option<f64>,
     /// Files and zones of the record, or where the rate is from.
     pub source: String,
+    /// Only of services that were replayed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hedge: Option<SpotHedgeDoc>,
     /// Only where one option without a record is explained.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub modelled: Option<SpotModelledDoc>,
+}
+
+/// A service on spot with on-demand behind it, replayed over the whole record.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SpotHedgeDoc {
+    /// Machines that are needed.
+    pub machines: u32,
+    /// Spot machines beyond them.
+    pub spare_spot: u32,
+    /// Machines that are on demand all the time.
+    pub on_demand_floor: u32,
+    /// Machines paid for on average.
+    pub spot_mean: f64,
+    pub on_demand_mean: f64,
+    /// Share of the time in which all that are needed answered.
+    pub ready_share: f64,
+    /// Length of the record.
+    pub record_hours: f64,
 }
 
 /// A replay on markets that were generated from the range of a rate of interruption: a model, no measurement.

@@ -112,7 +112,9 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Op
 
     let save_gb_s = input.rules.spot_save_gb_s;
     let spot_answer = spot.then(|| match replay {
-        Some(replay) => answer_of_replay(replay, w, machine, save_gb_s, candidate.nodes),
+        Some(replay) => {
+            answer_of_replay(replay, w, machine, save_gb_s, candidate.nodes, run.work_s)
+        }
         None => {
             let ends = [risk.hazard_low, risk.hazard_high].map(|hazard_per_hour| {
                 run_at(Some(&SpotRisk {

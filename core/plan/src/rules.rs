@@ -32,6 +32,10 @@ pub struct Rules {
     pub spot_slack: f64,
     /// At most so many options are replayed.
     pub spot_replayed: usize,
+    /// Share of the time in which all replicas of a service must answer.
+    pub spot_serve_ready: f64,
+    /// At most so many spot replicas beyond those that are needed.
+    pub spot_serve_spare: u32,
     /// GB per second at which a machine writes a checkpoint.
     pub spot_save_gb_s: f64,
 }
@@ -59,6 +63,8 @@ impl Rules {
             spot_starts: d.get("spot.replay_starts") as usize,
             spot_slack: d.get("spot.slack_without_deadline"),
             spot_replayed: d.get("plan.spot_replayed") as usize,
+            spot_serve_ready: d.get("spot.serve_ready_share"),
+            spot_serve_spare: d.get("spot.serve_spare") as u32,
             spot_save_gb_s: d.get("spot.save_gb_per_second"),
         }
     }

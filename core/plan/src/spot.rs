@@ -11,6 +11,7 @@ use lessee_cost::{Case, Percentile, Replayed, Run, Spent, screen};
 use lessee_model::tariff::SpotRisk;
 use lessee_model::workload::{Job, Workload};
 use lessee_model::{Basis, Catalog, Fixed, GpuTable, Machine, Money, Msg, Offer, Purchase};
+use lessee_spot::fleet::{self, FleetForecast, Rates, capacity_of};
 use lessee_spot::forecast::{Forecast, Parts};
 use lessee_spot::interval::Saving;
 use lessee_spot::policy::lessee::Params;
@@ -27,14 +28,17 @@ pub struct SpotRecords<'a> {
     pub policy: &'a Params,
 }
 
+/// Name of what a service follows ([`lessee_spot::fleet::SpotHedge`]).
+const SPOT_HEDGE: &str = "spot-hedge";
+
 /// How spot was judged, for one option.
 #[derive(Clone, Debug)]
 pub struct SpotAnswer {
     /// Measured: replayed on a record. Else the basis of the rate of interruption.
     pub basis: Basis,
     /// What to follow; `None`: without a record none can be recommended.
-    pub policy: Option<PolicyName>,
-    /// Start times replayed.
+    pub policy: Option<&'static str>,
+    /// Start times replayed; of a service the parts of the record that were looked at.
     pub starts: usize,
     /// How many deadlines the record holds one after the other.
     pub independent: f64,
@@ -59,45 +63,111 @@ pub struct SpotAnswer {
     pub unknown_share: f64,
     /// Filled in by `modelled.rs`.
     pub modelled: Option<ModelledMarkets>,
+    /// Of a service: how many replicas are kept where.
+    pub hedge: Option<Hedge>,
     /// Why a record that speaks for the offer could not be replayed.
     pub refused: Option<Msg>,
+}
+
+/// Machines of a service that runs on spot with on-demand behind it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hedge {
+    /// Needed for the peak.
+    pub target: u32,
+    /// Spot machines beyond them.
+    pub spare: u32,
+    /// On demand all the time.
+    pub floor: u32,
+    /// Paid for on average.
+    pub spot_mean: f64,
+    pub on_demand_mean: f64,
+    /// Share of the time in which all that are needed answered.
+    pub ready_share: f64,
+    /// Hours of the record, and the parts it was cut into.
+    pub record_hours: f64,
 }
 
 /// A replay, kept for the bill.
 #[derive(Clone, Debug)]
 pub(crate) struct Replay {
-    forecast: Forecast,
-    deadline_s: f64,
-    /// Machines that work on their own: figures are those of one.
-    machines: f64,
+    found: Found,
     source: String,
+}
+
+/// What was replayed.
+#[derive(Clone, Debug)]
+enum Found {
+    /// Work that ends.
+    Job {
+        forecast: Forecast,
+        deadline_s: f64,
+        /// Machines that work on their own: figures are those of one.
+        machines: f64,
+    },
+    /// A service: replicas that answer.
+    Service {
+        forecast: FleetForecast,
+        machines: f64,
+    },
 }
 
 impl Replay {
     /// Whether spot is clearly cheaper than on demand on the record.
     pub(crate) fn pays(&self) -> bool {
-        self.forecast.recommended().policy != PolicyName::OnDemand
+        match &self.found {
+            Found::Job { forecast, .. } => forecast.recommended().policy != PolicyName::OnDemand,
+            Found::Service { forecast, .. } => forecast.pays,
+        }
     }
 
-    /// The run of the recommended policy, from the run without interruptions.
+    /// The run of what is recommended, from the run without interruptions.
     pub(crate) fn run(&self, calm: Run) -> Run {
-        let best = self.forecast.recommended();
-        let spent = |p: &Parts, longer: f64| Spent {
-            lost_s: p.lost * 3600.0 * longer,
-            waiting_s: p.waiting * 3600.0 * longer,
-            on_demand_s: p.on_demand * 3600.0 * longer,
-        };
-        // a slower machine needs as much more of everything
-        let longer = (calm.work_p90_s / calm.work_s).max(1.0);
-        Run {
-            interruptions: best.mean.interruptions * self.machines,
-            interruptions_p90: best.p90.interruptions * self.machines * longer,
-            replayed: Some(Replayed {
-                mean: spent(&best.mean, 1.0),
-                p90: spent(&best.p90, longer),
-            }),
-            ..calm
+        match &self.found {
+            Found::Job {
+                forecast, machines, ..
+            } => run_of_job(forecast, *machines, calm),
+            Found::Service { forecast, machines } => run_of_service(forecast, *machines, calm),
         }
+    }
+}
+
+fn run_of_job(forecast: &Forecast, machines: f64, calm: Run) -> Run {
+    let best = forecast.recommended();
+    let spent = |p: &Parts, longer: f64| Spent {
+        lost_s: p.lost * 3600.0 * longer,
+        waiting_s: p.waiting * 3600.0 * longer,
+        on_demand_s: p.on_demand * 3600.0 * longer,
+    };
+    // a slower machine needs as much more of everything
+    let longer = (calm.work_p90_s / calm.work_s).max(1.0);
+    Run {
+        interruptions: best.mean.interruptions * machines,
+        interruptions_p90: best.p90.interruptions * machines * longer,
+        replayed: Some(Replayed {
+            mean: spent(&best.mean, 1.0),
+            p90: spent(&best.p90, longer),
+        }),
+        ..calm
+    }
+}
+
+/// A service's replicas beyond those that are needed, and those that start, are paid without more work being done: for the
+/// bill they are time lost. Where spot was away and fewer ran than needed, the bill still has all of them.
+fn run_of_service(forecast: &FleetForecast, machines: f64, calm: Run) -> Run {
+    let spent = |rates: &Rates, work_s: f64| Spent {
+        lost_s: ((rates.spot + rates.on_demand) / machines - 1.0).max(0.0) * work_s,
+        waiting_s: 0.0,
+        on_demand_s: rates.on_demand / machines * work_s,
+    };
+    let (mean, p90) = (&forecast.mean, &forecast.p90);
+    Run {
+        interruptions: mean.lost_per_h * calm.work_s / 3600.0,
+        interruptions_p90: p90.lost_per_h * calm.work_p90_s / 3600.0,
+        replayed: Some(Replayed {
+            mean: spent(mean, calm.work_s),
+            p90: spent(p90, calm.work_p90_s),
+        }),
+        ..calm
     }
 }
 
@@ -172,10 +242,27 @@ pub(crate) fn replay(
         .calm(offer, machine, candidate.nodes)
         .ok_or_else(|| refuse("spot-refused-deadline"))?;
     let gang = stops_together(&w.job);
-    if matches!(w.job, Job::Serve(_)) {
-        return Err(refuse("spot-refused-serve"));
-    }
     let series: Vec<&Series> = set.iter().map(|i| &records.series[*i as usize]).collect();
+    let mut source: Vec<&str> = series.iter().map(|s| s.about.source.as_str()).collect();
+    source.dedup();
+    let source = source.join(", ");
+    let machines = f64::from(candidate.nodes);
+    if matches!(w.job, Job::Serve(_)) {
+        let most = candidate.nodes.saturating_add(input.rules.spot_serve_spare);
+        let capacity = capacity_of(&series, most).map_err(|e| refused_because(&e))?;
+        let cold_start_ms = job::hours_to_ms((boot_s + w.setup.restart.0) / 3600.0);
+        let forecast = fleet::forecast(
+            &capacity,
+            candidate.nodes,
+            cold_start_ms,
+            input.rules.spot_serve_spare,
+            input.rules.spot_serve_ready,
+            [spot.amount.to_f64(), on_demand.amount.to_f64()],
+        )
+        .ok_or_else(|| refuse("spot-refused-brief"))?;
+        let found = Found::Service { forecast, machines };
+        return Ok(Replay { found, source });
+    }
     let markets = markets(
         &series,
         candidate.nodes,
@@ -190,18 +277,12 @@ pub(crate) fn replay(
     let starts = input.rules.spot_starts;
     let forecast = lessee_spot::forecast(&job, &markets, records.policy, starts)
         .map_err(|e| refused_because(&e))?;
-    let mut source: Vec<&str> = series.iter().map(|s| s.about.source.as_str()).collect();
-    source.dedup();
-    Ok(Replay {
+    let found = Found::Job {
         forecast,
         deadline_s,
-        machines: if gang {
-            1.0
-        } else {
-            f64::from(candidate.nodes)
-        },
-        source: source.join(", "),
-    })
+        machines: if gang { 1.0 } else { machines },
+    };
+    Ok(Replay { found, source })
 }
 
 /// The job of a workload whose fleet works so long, loses so much with one machine, and boots so long; and its
@@ -278,36 +359,94 @@ fn markets(
     levels.into_iter().map(one).collect()
 }
 
-/// What the reader is told of a replayed option.
+fn nothing_known(basis: Basis, source: String) -> SpotAnswer {
+    SpotAnswer {
+        basis,
+        policy: None,
+        starts: 0,
+        independent: 0.0,
+        meets_deadline_share: None,
+        deadline_s: None,
+        deadline_assumed: false,
+        interruptions: 0.0,
+        lost_s: 0.0,
+        waiting_s: 0.0,
+        on_demand_s: 0.0,
+        low: None,
+        high: None,
+        save_every_s: None,
+        source,
+        unknown_share: 0.0,
+        modelled: None,
+        hedge: None,
+        refused: None,
+    }
+}
+
+/// What the reader is told of a replayed option. `work_s` is its time of useful work.
 pub(crate) fn answer_of_replay(
     replay: &Replay,
     w: &Workload,
     machine: &Machine,
     save_gb_s: f64,
     nodes: u32,
+    work_s: f64,
 ) -> SpotAnswer {
-    let best = replay.forecast.recommended();
+    let answer = nothing_known(Basis::Measured, replay.source.clone());
+    let (forecast, deadline_s, machines) = match &replay.found {
+        Found::Job {
+            forecast,
+            deadline_s,
+            machines,
+        } => (forecast, *deadline_s, *machines),
+        Found::Service { forecast, machines } => {
+            return answer_of_service(answer, forecast, *machines, work_s);
+        }
+    };
+    let best = forecast.recommended();
     // of the gang, or of one machine where each works on its own
-    let between_s = replay.forecast.hours_between_losses().map(|h| h * 3600.0);
+    let between_s = forecast.hours_between_losses().map(|h| h * 3600.0);
     SpotAnswer {
-        basis: Basis::Measured,
-        policy: Some(best.policy),
-        starts: replay.forecast.starts,
-        independent: replay.forecast.independent,
+        policy: Some(best.policy.as_str()),
+        starts: forecast.starts,
+        independent: forecast.independent,
         meets_deadline_share: Some(best.on_time),
-        deadline_s: Some(replay.deadline_s),
+        deadline_s: Some(deadline_s),
         deadline_assumed: w.constraints.deadline.is_none(),
-        interruptions: best.mean.interruptions * replay.machines,
+        interruptions: best.mean.interruptions * machines,
         lost_s: best.mean.lost * 3600.0,
         waiting_s: best.mean.waiting * 3600.0,
         on_demand_s: best.mean.on_demand * 3600.0,
-        low: None,
-        high: None,
         save_every_s: between_s.and_then(|m| save_interval(w, machine, nodes, m, save_gb_s)),
-        source: replay.source.clone(),
-        unknown_share: replay.forecast.unknown,
-        modelled: None,
-        refused: None,
+        unknown_share: forecast.unknown,
+        ..answer
+    }
+}
+
+fn answer_of_service(
+    answer: SpotAnswer,
+    forecast: &FleetForecast,
+    machines: f64,
+    work_s: f64,
+) -> SpotAnswer {
+    let (fleet, mean) = (forecast.fleet, forecast.mean);
+    SpotAnswer {
+        policy: Some(SPOT_HEDGE),
+        starts: forecast.parts,
+        independent: forecast.parts as f64,
+        interruptions: mean.lost_per_h * work_s / 3600.0,
+        on_demand_s: mean.on_demand / machines * work_s,
+        unknown_share: forecast.unknown,
+        hedge: Some(Hedge {
+            target: fleet.target,
+            spare: fleet.spare,
+            floor: fleet.floor,
+            spot_mean: mean.spot,
+            on_demand_mean: mean.on_demand,
+            ready_share: mean.ready,
+            record_hours: forecast.hours,
+        }),
+        ..answer
     }
 }
 
@@ -334,35 +473,22 @@ pub(crate) fn answer_of_rate(
     let [low, high] = runs.map(total);
     let nodes = case.nodes;
     let per_hour = risk.hazard_per_hour * f64::from(if stops_together(&w.job) { nodes } else { 1 });
+    let (basis, source) = if assumed {
+        (Basis::Assumed, "spot.hazard_per_hour".to_owned())
+    } else {
+        let source = format!("{} spot advisor", case.offer.provider);
+        (Basis::Modelled, source)
+    };
     SpotAnswer {
-        basis: if assumed {
-            Basis::Assumed
-        } else {
-            Basis::Modelled
-        },
-        policy: None,
-        starts: 0,
-        independent: 0.0,
-        meets_deadline_share: None,
-        deadline_s: None,
-        deadline_assumed: false,
         interruptions: case.run.interruptions,
         lost_s: case.run.interruptions * case.run.lost_s,
-        waiting_s: 0.0,
-        on_demand_s: 0.0,
         low,
         high,
         save_every_s: (per_hour > 0.0)
             .then(|| save_interval(w, case.machine, nodes, 3600.0 / per_hour, save_gb_s))
             .flatten(),
-        source: if assumed {
-            "spot.hazard_per_hour".to_owned()
-        } else {
-            format!("{} spot advisor", case.offer.provider)
-        },
-        unknown_share: 0.0,
-        modelled: None,
         refused,
+        ..nothing_known(basis, source)
     }
 }
 

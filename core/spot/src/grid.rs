@@ -55,7 +55,59 @@ pub fn market_of(
     asked: Asked,
 ) -> Result<Grid, GridError> {
     let mut notes = Vec::new();
-    let kept = without_copies(series, &mut notes);
+    let side_by_side = aligned(series, &mut notes)?;
+    let kept: Vec<&Series> = side_by_side.zones.iter().map(|(s, _)| *s).collect();
+    let mut zones = Vec::with_capacity(kept.len());
+    for &(s, skip) in &side_by_side.zones {
+        let zone = zone_of(s, paths, asked, skip, name_of(s, &kept), &mut notes)?;
+        zones.push(zone);
+    }
+    let ticks = zones.iter().map(|z| z.cells.len()).min().unwrap_or(0);
+    if ticks == 0 {
+        return Err(side_by_side.apart());
+    }
+    for zone in &zones {
+        spot_above(zone, ticks, &mut notes);
+    }
+    let n = zones.len();
+    Ok(Grid {
+        market: Market {
+            gap_ms: i64::from(side_by_side.gap_s) * 1000,
+            zones,
+            egress: vec![0.0; n * n],
+            transfer_ms_per_gb: vec![0.0; n * n],
+        },
+        start: side_by_side.origin,
+        notes,
+    })
+}
+
+/// Records of one distance, from the latest start on.
+pub(crate) struct Aligned<'a> {
+    /// Seconds of a tick.
+    pub gap_s: u32,
+    /// Unix time of tick 0; `None`: a record names no date.
+    pub origin: Option<i64>,
+    /// Each with the ticks to leave out at its start.
+    pub zones: Vec<(&'a Series, usize)>,
+}
+
+impl Aligned<'_> {
+    /// They never meet.
+    pub(crate) fn apart(&self) -> GridError {
+        let all: Vec<&Series> = self.zones.iter().map(|(s, _)| *s).collect();
+        GridError::NoCommonTime {
+            zones: all.iter().map(|s| name_of(s, &all)).collect(),
+        }
+    }
+}
+
+/// The common part of some records, copies left out.
+pub(crate) fn aligned<'a>(
+    series: &[&'a Series],
+    notes: &mut Vec<Note>,
+) -> Result<Aligned<'a>, GridError> {
+    let kept = without_copies(series, notes);
     let first = kept.first().ok_or(GridError::NoSeries)?;
     let gap_s = gap_of(first);
     if let Some(other) = kept.iter().find(|s| gap_of(s) != gap_s) {
@@ -66,7 +118,6 @@ pub fn market_of(
             other_gap_s: gap_of(other),
         });
     }
-    // the common part: from the latest start on
     let starts: Option<Vec<i64>> = kept.iter().map(|s| s.start).collect();
     let origin = starts.as_ref().and_then(|s| s.iter().max().copied());
     if kept.len() > 1 && origin.is_none() {
@@ -74,32 +125,23 @@ pub fn market_of(
     }
     let mut zones = Vec::with_capacity(kept.len());
     for s in &kept {
+        let ticks = s.at_s.last().copied().unwrap_or(0) / i64::from(gap_s);
+        if ticks > MAX_TICKS {
+            return Err(GridError::TooLong {
+                zone: name_of(s, &kept),
+                ticks,
+            });
+        }
         let skip = match (origin, s.start) {
             (Some(origin), Some(start)) => rounded(origin - start, gap_s),
             _ => 0,
         };
-        let zone = zone_of(s, paths, asked, skip, name_of(s, &kept), &mut notes)?;
-        zones.push(zone);
+        zones.push((*s, skip));
     }
-    let ticks = zones.iter().map(|z| z.cells.len()).min().unwrap_or(0);
-    if ticks == 0 {
-        return Err(GridError::NoCommonTime {
-            zones: zones.into_iter().map(|z| z.name).collect(),
-        });
-    }
-    for zone in &zones {
-        spot_above(zone, ticks, &mut notes);
-    }
-    let n = zones.len();
-    Ok(Grid {
-        market: Market {
-            gap_ms: i64::from(gap_s) * 1000,
-            zones,
-            egress: vec![0.0; n * n],
-            transfer_ms_per_gb: vec![0.0; n * n],
-        },
-        start: origin,
-        notes,
+    Ok(Aligned {
+        gap_s,
+        origin,
+        zones,
     })
 }
 
@@ -206,10 +248,6 @@ fn zone_of(
             asked: series.asked.max(1),
         });
     }
-    let ticks = series.at_s.last().copied().unwrap_or(0) / i64::from(gap_of(series));
-    if ticks > MAX_TICKS {
-        return Err(GridError::TooLong { zone: name, ticks });
-    }
     let scale = f64::from(gang);
     let samples = samples(series, gang);
     let own_price = asked.spot_price.is_none() && series.price.iter().any(Option::is_some);
@@ -284,14 +322,14 @@ fn zone_of(
 }
 
 /// One tick and the sample that speaks for it.
-struct Tick {
-    cell: Cell,
+pub(crate) struct Tick {
+    pub cell: Cell,
     sample: Option<usize>,
 }
 
 /// One sample a tick. A distance that rounds to two gaps or more is a hole; of records by change a tick is
 /// available when every value that held in it was.
-fn samples(series: &Series, gang: u32) -> Vec<Tick> {
+pub(crate) fn samples(series: &Series, gang: u32) -> Vec<Tick> {
     let cell = |up: Option<u32>| match up {
         None => Cell::Unknown,
         Some(n) if n >= gang => Cell::Up,

@@ -4,6 +4,7 @@
 //! [`Outcome`]. [`trace`] holds what was recorded, as recorded. Not here: files (`io/traces`), the bill of a plan
 //! (`core/cost`).
 
+pub mod fleet;
 pub mod forecast;
 pub mod generated;
 pub mod grid;

@@ -1,2 +1,1 @@
 //! A job that runs, looked at: pure rules over what was sampled.
-

@@ -2,4 +2,3 @@
 //!
 //! Not here: the verdict's arithmetic on a model's step (`core/perf`), what a utilisation curve means
 //! (`core/supervise`).
-

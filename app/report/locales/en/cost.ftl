@@ -13,6 +13,10 @@ bill-interruption = work repeated after { $count ->
     [one] { $count } interruption
    *[other] { $count } interruptions
 }: { $nodes } x { $type } for { $time }{ $discount }
+bill-spare-replicas = machines beyond those needed: spare ones and those that start, { $count ->
+    [one] { $count } spot machine taken away
+   *[other] { $count } spot machines taken away
+}: { $nodes } x { $type } for { $time }{ $discount }
 bill-interruption-unknown = work repeated after interruptions
 bill-stopped-billed = standing stopped, billed here: { $nodes } for { $time }
 bill-stopped-unknown = standing stopped: { $nodes } for { $time }

@@ -269,6 +269,16 @@ spot-replayed = policy {$policy}: {$mean} on average, nine times in ten below {$
     [one] { $interruptions } interruption
    *[other] { $interruptions } interruptions
 } on average
+spot-hedged = policy {$policy} for {$machines} machines: {$mean} on average, nine times in ten below {$p90}; on average {$spot} spot and {$instead} on demand are paid for, and all that are needed answer {$ready} % of the time on the record
+explain-spot-hedge = { $spare ->
+        [0] No spot machine beyond those needed
+        [one] 1 spot machine beyond those needed
+       *[other] {$spare} spot machines beyond those needed
+    }, { $floor ->
+        [0] none always on demand
+        [one] 1 always on demand
+       *[other] {$floor} always on demand
+    }: the cheapest of the hedges tried that is whole long enough. {$lost} losses of a spot machine over the whole job. The record lasts {$record}; nine times in ten is over {$parts} parts of it
 spot-rates = No record speaks for these; over the range of their rates of interruption the bill is: { $list }
 spot-rate = no record speaks for it; over the range of its rate of interruption ({$basis}) between {$low} and {$high}
 spot-rate-open = no record speaks for it; over the range of its rate of interruption ({$basis}) from {$low} to never finished
@@ -285,7 +295,7 @@ warn-spot-short-record = The record holds the deadline only {$times} times: it s
 warn-spot-holes = {$percent} % of the replayed time nobody measured; it counts as not available.
 spot-refused-none = there are no records
 spot-refused-no-on-demand = no price on demand in the same currency is known to fall back on
-spot-refused-serve = services are not replayed yet
+spot-refused-brief = it is too short to tell one part of it from another
 spot-refused-deadline = not even on demand is in time
 spot-refused-short = it lasts {$have}, the deadline {$need}
 spot-refused-gang = in { $zone } the recorder asked for at most { $asked } at once, so nothing is known of { $gang }

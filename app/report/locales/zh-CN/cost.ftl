@@ -10,6 +10,7 @@ bill-boot-unknown = 开机时间
 bill-setup = 有效工作前的准备：{ $nodes } × { $type }，{ $time }{ $discount }
 bill-idle = 闲置：{ $nodes } × { $type }，{ $time }{ $discount }
 bill-interruption = { $count } 次中断后重做的工作：{ $nodes } × { $type }，{ $time }{ $discount }
+bill-spare-replicas = 超出所需的机器：备用的和正在启动的，竞价机被收回 { $count } 次：{ $nodes } × { $type }，{ $time }{ $discount }
 bill-interruption-unknown = 中断后重做的工作
 bill-stopped-billed = 关机状态（这里仍计费）：{ $nodes } 台，{ $time }
 bill-stopped-unknown = 关机状态：{ $nodes } 台，{ $time }

@@ -182,6 +182,8 @@ hint-give-rate = 请给出带日期的汇率：{$flag}
 # 抢占式：在实测记录上回放。
 plan-spot = 抢占式
 spot-replayed = 策略 {$policy}：平均 {$mean}，九成情况下不超过 {$p90}；在记录上从 {$starts} 个时刻开始，{$share} % 按时完成，平均中断 {$interruptions} 次
+spot-hedged = 策略 {$policy}，需 {$machines} 台：平均 {$mean}，九成情况下不超过 {$p90}；平均同时付费 {$spot} 台竞价、{$instead} 台按需；在记录上有 {$ready} % 的时间所需的机器全部可用
+explain-spot-hedge = 比所需多 {$spare} 台竞价机，始终保留 {$floor} 台按需：这是试过的方案中，可用时间达标且最便宜的一种。整个作业期间竞价机被收回 {$lost} 次。记录长 {$record}；“九成”取自它的 {$parts} 段
 spot-rates = 以下没有适用的记录；按其中断率的区间，账单为：{ $list }
 spot-rate = 没有适用于它的记录；按其中断率（{$basis}）的区间，在 {$low} 与 {$high} 之间
 spot-rate-open = 没有适用于它的记录；按其中断率（{$basis}）的区间，从 {$low} 到永远做不完
@@ -198,7 +200,7 @@ warn-spot-short-record = 记录的长度只有期限的 {$times} 倍：说明不
 warn-spot-holes = 回放的时间里有 {$percent} % 没有人测量，按拿不到计算。
 spot-refused-none = 没有记录
 spot-refused-no-on-demand = 没有同一币种的按需价格可退而求其次
-spot-refused-serve = 在线服务暂不回放
+spot-refused-brief = 记录太短，分不出各段的差别
 spot-refused-deadline = 即使按需也来不及
 spot-refused-short = 记录长 {$have}，期限为 {$need}
 spot-refused-gang = { $zone } 的记录最多只请求 { $asked } 台，同时要 { $gang } 台的情况无从得知

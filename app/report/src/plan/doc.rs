@@ -4,7 +4,8 @@ use super::explain::confidence_code;
 use crate::Texts;
 use lessee_model::plan::{
     AssumptionDoc, BillDoc, CatalogDoc, CostPerUnitDoc, GpuDoc, LineDoc, MonthsDoc, OfferDoc,
-    OptionDoc, RejectedDoc, SpotDoc, SpotModelledDoc, UnrankedDoc, WarningDoc, WorkDoc,
+    OptionDoc, RejectedDoc, SpotDoc, SpotHedgeDoc, SpotModelledDoc, UnrankedDoc, WarningDoc,
+    WorkDoc,
 };
 use lessee_model::{
     BillLine, Catalog, Derived, Machine, Msg, Offer, PlanDoc, Quantified, Term, Workload,
@@ -170,7 +171,7 @@ fn option_doc(option: &PlanOption, catalog: &Catalog, texts: &Texts) -> OptionDo
 fn spot_doc(answer: &SpotAnswer, option: &PlanOption) -> SpotDoc {
     SpotDoc {
         basis: answer.basis,
-        policy: answer.policy.map(|p| p.as_str().to_owned()),
+        policy: answer.policy.map(str::to_owned),
         starts: answer.starts as u64,
         independent: answer.independent,
         cost_mean: option.bill.total(),
@@ -186,6 +187,15 @@ fn spot_doc(answer: &SpotAnswer, option: &PlanOption) -> SpotDoc {
         on_demand_hours_mean: answer.on_demand_s / 3600.0,
         checkpoint_interval_seconds: answer.save_every_s,
         source: answer.source.clone(),
+        hedge: answer.hedge.map(|h| SpotHedgeDoc {
+            machines: h.target,
+            spare_spot: h.spare,
+            on_demand_floor: h.floor,
+            spot_mean: h.spot_mean,
+            on_demand_mean: h.on_demand_mean,
+            ready_share: h.ready_share,
+            record_hours: h.record_hours,
+        }),
         modelled: answer.modelled.as_ref().map(|m| SpotModelledDoc {
             policy: m.policy.as_str().to_owned(),
             machine_cost_low: m.low,

@@ -51,6 +51,15 @@ pub(super) fn lines(spot: &SpotDoc, texts: &Texts) -> Vec<String> {
         Msg::new("explain-spot-source").arg("source", spot.source.clone())
     ));
     out.push(say(replayed(spot, policy, texts)));
+    if let Some(hedge) = &spot.hedge {
+        out.push(say(Msg::new("explain-spot-hedge")
+            .arg("spare", hedge.spare_spot)
+            .arg("floor", hedge.on_demand_floor)
+            .arg("lost", spot.interruptions_mean)
+            .seconds("record", hedge.record_hours * 3600.0)
+            .arg("parts", spot.starts as f64)));
+        return out;
+    }
     out.push(say(Msg::new("explain-spot-deadline")
         .seconds("deadline", spot.deadline_seconds.unwrap_or(0.0))
         .arg("assumed", assumed(spot.deadline_assumed, texts))
@@ -68,6 +77,16 @@ fn assumed(deadline: bool, texts: &Texts) -> String {
 }
 
 fn replayed(spot: &SpotDoc, policy: &str, texts: &Texts) -> Msg {
+    if let Some(hedge) = &spot.hedge {
+        return Msg::new("spot-hedged")
+            .arg("policy", policy.to_owned())
+            .arg("machines", hedge.machines)
+            .arg("spot", hedge.spot_mean)
+            .arg("instead", hedge.on_demand_mean)
+            .arg("ready", hedge.ready_share * 100.0)
+            .arg("mean", money(spot.cost_mean, texts))
+            .arg("p90", money(spot.cost_p90, texts));
+    }
     Msg::new("spot-replayed")
         .arg("policy", policy.to_owned())
         .arg("starts", spot.starts as f64)

@@ -230,8 +230,12 @@ pub(crate) fn lines<S: Sink>(case: &Case<'_>, group: &Group<'_>, out: &mut Ledge
                 Some(_) => sources::REPLAYED,
                 None => sources::INTERRUPTIONS,
             };
+            let id = match (case.run.replayed, &case.workload.job) {
+                (Some(_), Job::Serve(_)) => "bill-spare-replicas",
+                _ => "bill-interruption",
+            };
             (
-                line("bill-interruption", lost).arg("count", times.interruptions),
+                line(id, lost).arg("count", times.interruptions),
                 Provenance::modelled(source),
             )
         },
