@@ -9,11 +9,12 @@ mod common;
 use common::{H100_SIX, V100_THREE, aws_2022, h100, records, v100};
 use criterion::{Criterion, criterion_group, criterion_main};
 use lessee_spot::optimum::least_cost;
+use lessee_spot::policy::lessee::Params;
 use lessee_spot::policy::{
     Greedy, Policy, SkyNomad, SkyNomadSettings, SkyNomadValue, TimeSliced, UniformByAvailability,
     UniformByAvailabilityAndPrice, UniformBySwitching, UniformProgress,
 };
-use lessee_spot::{Job, Market, Rules, replay};
+use lessee_spot::{Job, Market, PolicyName, Rules, Runner, replay};
 use std::hint::black_box;
 
 /// One job, again and again, from start ticks in turn.
@@ -33,6 +34,22 @@ fn jobs<P: Policy>(
     });
 }
 
+fn params() -> Params {
+    Params::from_toml(include_str!("../../../data/spot.toml")).unwrap()
+}
+
+/// Our policy: its tables belong to the job and are made once for all starts.
+fn runner(c: &mut Criterion, name: &str, market: &Market, starts: &[usize], job: &Job) {
+    let runner = Runner::new(job, market, &params());
+    let mut turn = starts.iter().cycle();
+    c.bench_function(name, |b| {
+        b.iter(|| {
+            let start = turn.next().copied().unwrap_or(0);
+            runner.run(PolicyName::Lessee, black_box(start))
+        });
+    });
+}
+
 fn one_zone(c: &mut Criterion) {
     if records().is_none() {
         return;
@@ -44,6 +61,7 @@ fn one_zone(c: &mut Criterion) {
     jobs(c, "one zone/greedy", at, &job, || Greedy);
     jobs(c, "one zone/uniform progress", at, &job, || UniformProgress);
     jobs(c, "one zone/time-sliced", at, &job, || TimeSliced::new(1.0));
+    runner(c, "one zone/lessee", &market, &starts, &job);
     c.bench_function("one zone/optimum", |b| {
         b.iter(|| least_cost(black_box(&job), &market, 400));
     });
@@ -80,6 +98,7 @@ fn six_zones(c: &mut Criterion) {
     jobs(c, "six zones/SkyNomad(o)", at, &job, || {
         SkyNomad::oracle(&market, value)
     });
+    runner(c, "six zones/lessee", &market, &starts, &job);
     let mut slow = c.benchmark_group("six zones");
     slow.sample_size(10);
     slow.bench_function("optimum", |b| {

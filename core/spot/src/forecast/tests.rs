@@ -2,12 +2,7 @@ use super::*;
 use crate::market::{Cell, Zone};
 
 pub(crate) fn params() -> Params {
-    #[derive(serde::Deserialize)]
-    struct File {
-        policy: Params,
-    }
-    let file: File = toml::from_str(include_str!("../../../../data/spot.toml")).expect("spot.toml");
-    file.policy
+    Params::from_toml(include_str!("../../../../data/spot.toml")).expect("spot.toml")
 }
 
 fn market(cells: Vec<Cell>) -> Market {

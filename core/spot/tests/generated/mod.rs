@@ -7,16 +7,10 @@ use lessee_spot::policy::lessee::Params;
 use lessee_spot::random::Random;
 use lessee_spot::{Cell, Job, Market, Zone};
 use proptest::prelude::*;
-use serde::Deserialize;
 
 /// `data/spot.toml`.
 pub fn params() -> Params {
-    #[derive(Deserialize)]
-    struct File {
-        policy: Params,
-    }
-    let file: File = toml::from_str(include_str!("../../../../data/spot.toml")).unwrap();
-    file.policy
+    Params::from_toml(include_str!("../../../../data/spot.toml")).unwrap()
 }
 
 /// A job that on-demand alone can finish in time, and where it starts.
