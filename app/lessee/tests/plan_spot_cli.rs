@@ -504,9 +504,5 @@ fn a_service_on_spot_that_never_comes_stays_on_demand() {
     let run = home
         .run(&["plan", &workload, "--trace", &brief, "-o", "json"])
         .exits(0);
-    assert!(
-        run.out.contains("could not be replayed"),
-        "{}",
-        run.out
-    );
+    assert!(run.out.contains("could not be replayed"), "{}", run.out);
 }

@@ -1,21 +1,17 @@
 //! How often a spot machine is taken back, from an advisor's bucket.
 //!
-//! The bucket is a share of machines interrupted within 30 days, not a rate. If machines are interrupted at a
-//! constant rate h per hour, the share after 720 hours is 1 - exp(-720 h), hence h = -ln(1 - share) / 720:
-//! a model, and marked as one. Not here: what an interruption costs (`interruption.rs`, `bill/`).
+//! The bucket is a share of machines interrupted within 30 days, not a rate, and nobody says how long they ran: the rate is a
+//! wide range ([`hazard_of`]), a model, and marked as one. Not here: what an interruption costs (`interruption.rs`, `bill/`).
 
 use lessee_model::tariff::SpotRisk;
 use lessee_model::{Basis, Known, Msg, Provenance, Sourced, TariffBook, Unknown};
+use lessee_spot::stats::hazard_of;
+use lessee_spot::trace::{About, Bucket};
 
 /// The hours of the advisor's window of 30 days.
 const WINDOW_H: f64 = 720.0;
 
-fn hazard(share: f64) -> f64 {
-    -(1.0 - share.clamp(0.0, 0.999)).ln() / WINDOW_H
-}
-
-/// Interruptions per hour and machine for one type in one region. The centre is the middle of the bucket; an
-/// open bucket (`> 20 %`) is taken to end halfway between its lower bound and certainty.
+/// Interruptions per hour and machine for one type in one region, with the range that its bucket leaves open.
 ///
 /// # Errors
 /// The provider publishes no such figure for this type and region.
@@ -34,16 +30,18 @@ pub fn spot_risk(
             Msg::new("cost-unknown-spot-risk").arg("provider", provider),
         ));
     };
-    let low = row.interrupt_low_pct / 100.0;
-    let high = row
-        .interrupt_high_pct
-        .map_or((low + 1.0) / 2.0, |pct| pct / 100.0)
-        .max(low);
+    let range = hazard_of(&Bucket {
+        about: About::default(),
+        low: row.interrupt_low_pct / 100.0,
+        high: row.interrupt_high_pct.map(|pct| pct / 100.0),
+        per_h: WINDOW_H,
+        saving: None,
+    });
     Ok(Sourced::new(
         SpotRisk {
-            hazard_per_hour: hazard((low + high) / 2.0),
-            hazard_low: hazard(low),
-            hazard_high: hazard(high),
+            hazard_per_hour: range.middle_per_h,
+            hazard_low: range.low_per_h,
+            hazard_high: range.high_per_h,
             // a notice that nobody states is none
             notice_s: terms.and_then(|t| t.notice_s).unwrap_or(0.0),
         },

@@ -18,7 +18,7 @@ pub const MEASURED_HIGHEST_PER_H: f64 = 1.4;
 pub struct HazardRange {
     /// Least.
     pub low_per_h: f64,
-    /// Between them, on a logarithmic scale; with a least of 0 half the greatest.
+    /// Between them, on a logarithmic scale; with a least of 0 as if it were half the greatest share.
     pub middle_per_h: f64,
     /// Greatest.
     pub high_per_h: f64,
@@ -36,13 +36,13 @@ pub fn hazard_of(bucket: &Bucket) -> HazardRange {
         Some(high) if high < 1.0 => rate(high, shortest),
         _ => rate(bucket.low, shortest).max(MEASURED_HIGHEST_PER_H),
     };
+    let least = match bucket.high {
+        Some(share) if low <= 0.0 => rate(share.min(1.0) / 2.0, longest),
+        _ => low,
+    };
     HazardRange {
         low_per_h: low,
-        middle_per_h: if low > 0.0 {
-            (low * high).sqrt()
-        } else {
-            high / 2.0
-        },
+        middle_per_h: (least * high).sqrt(),
         high_per_h: high,
         exposure_h: (shortest, longest),
     }
@@ -70,5 +70,41 @@ mod tests {
         assert!((open.high_per_h - MEASURED_HIGHEST_PER_H).abs() < 1e-12);
         let none = hazard_of(&bucket(0.0, Some(0.05), 720.0));
         assert!(none.low_per_h == 0.0 && none.middle_per_h > 0.0);
+    }
+
+    #[test]
+    fn a_worse_bucket_is_a_higher_rate() {
+        // those of AWS and of Azure are the same shares, of a month and of an hour
+        let buckets = [
+            (0.0, Some(0.05)),
+            (0.05, Some(0.10)),
+            (0.10, Some(0.15)),
+            (0.15, Some(0.20)),
+            (0.20, None),
+        ];
+        for per_h in [720.0, 1.0] {
+            let rates: Vec<HazardRange> = buckets
+                .iter()
+                .map(|&(low, high)| {
+                    hazard_of(&Bucket {
+                        about: About::default(),
+                        low,
+                        high,
+                        per_h,
+                        saving: None,
+                    })
+                })
+                .collect();
+            for (a, b) in rates.iter().zip(&rates[1..]) {
+                assert!(
+                    a.low_per_h < b.low_per_h && a.middle_per_h < b.middle_per_h,
+                    "{rates:?}"
+                );
+                assert!(
+                    a.high_per_h < b.high_per_h && b.middle_per_h < b.high_per_h,
+                    "{rates:?}"
+                );
+            }
+        }
     }
 }

@@ -39,7 +39,8 @@ impl Belief {
             return;
         }
         if span <= BLIND_H {
-            if self.faded.0 != span {
+            // differences of times in hours differ in their last digit
+            if (self.faded.0 - span).abs() > 1e-9 {
                 self.faded = (span, 0.5f64.powf(span / params.half_life_h));
             }
             let keep = self.faded.1;

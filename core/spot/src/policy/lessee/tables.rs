@@ -82,8 +82,8 @@ impl Tables {
         time_left_ms: i64,
         left_ms: i64,
     ) -> View<'_> {
-        let rounded = (price * (PRICES - 1) as f64).round();
-        let p = rounded.clamp(1.0, (PRICES - 1) as f64) as usize;
+        // nearest: `round` is a call, and this is asked in every tick
+        let p = ((price * (PRICES - 1) as f64 + 0.5) as usize).clamp(1, PRICES - 1);
         let table = self.tables[(p * LEVELS + up) * LEVELS + down].get_or_init(|| {
             let hazards = Hazards {
                 edges: self.params.edges_h,
@@ -94,8 +94,8 @@ impl Tables {
         });
         View {
             table,
-            left: (time_left_ms as f64 / self.step_ms).round().max(0.0) as usize,
-            slack: ((time_left_ms - left_ms) as f64 / self.cell_ms).max(0.0) as usize,
+            left: (time_left_ms as f64 / self.step_ms + 0.5) as usize,
+            slack: ((time_left_ms - left_ms) as f64 / self.cell_ms) as usize,
             cell_h: self.cell_ms / HOUR_MS,
         }
     }
