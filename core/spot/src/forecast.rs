@@ -143,10 +143,7 @@ pub fn forecast(
     if chosen.is_empty() {
         return Err(refused);
     }
-    let runners: Vec<Runner<'_>> = markets
-        .iter()
-        .map(|m| Runner::new(job, m, params))
-        .collect();
+    let runners = Runner::each(job, markets, params);
     let mut policies = Vec::with_capacity(POLICIES.len());
     let mut costs: Vec<Vec<f64>> = Vec::with_capacity(POLICIES.len());
     for policy in POLICIES {

@@ -10,6 +10,7 @@ use crate::policy::{
 };
 use crate::replay::{Outcome, Rules, Step, replay_with};
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// The policies, in the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,13 +77,37 @@ pub struct Runner<'a> {
     job: &'a Job,
     market: &'a Market,
     rules: Rules,
-    tables: Tables,
+    tables: Arc<Tables>,
     skynomad: SkyNomadSettings,
 }
 
 impl<'a> Runner<'a> {
     /// For this job on this market; `params` from `data/spot.toml`.
     pub fn new(job: &'a Job, market: &'a Market, params: &Params) -> Runner<'a> {
+        Runner::with(job, market, Arc::new(Tables::new(job, market, params)))
+    }
+
+    /// For this job on each of these markets. Decision tables are most of the time of a few replays: markets that look
+    /// alike to them share them.
+    pub fn each(
+        job: &'a Job,
+        markets: impl IntoIterator<Item = &'a Market>,
+        params: &Params,
+    ) -> Vec<Runner<'a>> {
+        let mut made: Vec<Arc<Tables>> = Vec::new();
+        let mut with_tables = |market: &'a Market| {
+            let same = made.iter().find(|t| t.serve(market));
+            let tables = same.cloned().unwrap_or_else(|| {
+                let tables = Arc::new(Tables::new(job, market, params));
+                made.push(Arc::clone(&tables));
+                tables
+            });
+            Runner::with(job, market, tables)
+        };
+        markets.into_iter().map(&mut with_tables).collect()
+    }
+
+    fn with(job: &'a Job, market: &'a Market, tables: Arc<Tables>) -> Runner<'a> {
         Runner {
             job,
             market,
@@ -91,7 +116,7 @@ impl<'a> Runner<'a> {
             } else {
                 Rules::ONE_ZONE
             },
-            tables: Tables::new(job, market, params),
+            tables,
             // its authors used one variant for list prices and one for a price per tick
             skynomad: if market
                 .zones

@@ -40,10 +40,7 @@ pub(crate) fn run(
         notes.push(workload::note("optimum_too_large", msg, printer.texts()));
     }
     let params = lessee_catalog::spot_params()?;
-    let runners: Vec<Runner<'_>> = markets
-        .iter()
-        .map(|m| Runner::new(&asked.job, &m.grid.market, &params))
-        .collect();
+    let runners = Runner::each(&asked.job, markets.iter().map(|m| &m.grid.market), &params);
     let replays = replays::run(&markets, &runners, &policies);
     let timeline = match (args.explain, policies.first(), markets.first()) {
         (true, Some(&policy), Some(market)) => {

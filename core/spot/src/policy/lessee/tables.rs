@@ -20,6 +20,7 @@ const FINE: i64 = 2;
 pub struct Tables {
     params: Params,
     levels: Levels,
+    gap_ms: i64,
     /// One step of the tables, one cell of slack, in ms.
     step_ms: f64,
     cell_ms: f64,
@@ -48,6 +49,7 @@ impl Tables {
         Tables {
             params: *params,
             levels: Levels::new(params),
+            gap_ms: gap,
             step_ms: step as f64,
             cell_ms,
             shape: Shape {
@@ -63,6 +65,11 @@ impl Tables {
                 .map(|_| OnceLock::new())
                 .collect(),
         }
+    }
+
+    /// Whether they are those of the same job on this market too.
+    pub(crate) fn serve(&self, market: &Market) -> bool {
+        self.gap_ms == market.gap_ms && self.shape.worth == (market.zones.len() > 1)
     }
 
     pub(super) fn params(&self) -> &Params {
