@@ -1,12 +1,13 @@
 //! CPU seconds and peak memory of the two commands that people wait for, over the built-in snapshot plus
-//! 128,000 imported rows; with `--peers` beside SkyPilot and gpuhunt on the same rows.
+//! 128,000 imported rows; with `--peers` beside SkyPilot and gpuhunt on the same rows, and of a replay on a spot
+//! record beside the public simulator.
 
 use crate::measure::{self, Measured};
 use crate::steps::Outcome;
 use crate::{peers, rows, sh};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What must be reached: name, CPU seconds, MB.
 const PLAN: (&str, f64, f64) = ("lessee plan examples/finetune-8b.toml", 0.5, 250.0);
@@ -39,7 +40,8 @@ pub(crate) fn run(with_peers: bool, check: bool) -> Result<Outcome> {
     show(PLAN.0, plan);
     show(LIST.0, list);
     if with_peers {
-        beside(&home, plan, list)?;
+        let python = beside(&home, plan, list)?;
+        spot_beside(&binary, &python)?;
     }
     if check {
         let mut slow = Vec::new();
@@ -63,8 +65,8 @@ fn show(name: &str, m: Measured) {
 }
 
 /// The peers on the same rows. Two figures each: the whole process, as ours are, and the call alone
-/// (imports of Python modules and a first, cold call left out), which flatters the peer.
-fn beside(home: &Path, plan: Measured, list: Measured) -> Result<()> {
+/// (imports of Python modules and a first, cold call left out), which flatters the peer. Gives the Python used.
+fn beside(home: &Path, plan: Measured, list: Measured) -> Result<PathBuf> {
     let python = match peers::python() {
         Some(python) => python,
         None => peers::install_python()?,
@@ -112,5 +114,15 @@ fn beside(home: &Path, plan: Measured, list: Measured) -> Result<()> {
             alone / ours.cpu_seconds
         );
     }
-    Ok(())
+    Ok(python)
+}
+
+/// The simulator is on no package index and the record not in this repository: the script says what is missing
+/// and ends well. Costs that differ are its failure.
+fn spot_beside(binary: &Path, python: &Path) -> Result<()> {
+    let mut command = sh::command(python, &["-B"]); // the simulator's folder is the user's: nothing is written there
+    command
+        .arg(sh::root().join("benches/spot_peer.py"))
+        .arg(binary);
+    sh::run(command)
 }

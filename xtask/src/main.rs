@@ -45,7 +45,8 @@ cargo xtask TASK
   readme                      the command of the READMEs, as written there, without network
   wheel                       builds the wheel, installs it into an empty environment and tries it
   fuzz [SECONDS]              each fuzz target for so long (20)
-  bench [--peers] [--check]   CPU seconds and memory of plan and catalog list; --peers: beside SkyPilot and gpuhunt
+  bench [--peers] [--check]   CPU seconds and memory of plan and catalog list; --peers: beside SkyPilot and gpuhunt,
+                              and a spot replay beside the simulator in LESSEE_SKY_SPOT
   calibrate [--tables DIR] [--score|--check] [--family NAME]
                               fits the performance model, see xtask/calibrate
   compare --tables DIR        errors and times of lessee, aiconfigurator and GenZ on the same measured rows
