@@ -122,6 +122,9 @@ pub(crate) enum Command {
     Trace(TraceCommand),
     /// Replay a job on recorded spot markets under several policies: what each would have cost.
     Simulate(Box<SimulateArgs>),
+    /// What others paste of a machine, and what the utilisation curve of a job shows.
+    #[command(subcommand)]
+    Probe(lessee_probe::ProbeCommand),
     /// Print the JSON Schema of an input or output, or the known models.
     Schema(SchemaArgs),
     /// Show the settings in force and where they come from.

@@ -255,6 +255,14 @@ cli-trace-stats-polarity = 由 0 和 1 组成、又未写明含义的序列中�
 cli-trace-stats-format = 无法识别时，按哪种格式读取
 cli-trace-stats-gang = 同时需要多少个实例；不写则显示一个，以及记录所申请的全部
 cli-trace-stats-on-demand-price = 每小时按需价（USD），用于未写明的文件
+cli-probe = 别人粘贴的机器输出，以及任务的利用率曲线说明什么。
+cli-probe-read = 读懂别人粘贴的内容：nvidia-smi、nccl-tests、nvbandwidth、fio、lscpu、内核日志等的输出。
+cli-probe-read-files = 粘贴的输出；- 表示标准输入。按内容识别种类
+cli-probe-watch = 说明利用率曲线：平稳、挨饿、挂起、降频，或空闲却在计费。
+cli-probe-watch-from = 日志：nvidia-smi dmon、pmon 或 --query-gpu 的 CSV、dcgmi dmon、Prometheus 指标（文本或 JSON），或含 t_s、util_gpu_pct、power_w 等列的 CSV；- 表示标准输入
+cli-probe-watch-sample-seconds = 日志没有时间时，相邻采样的秒数
+cli-probe-watch-gpu = GPU 型号，用于日志没有功率上限时
+
 cli-simulate = 在记录下来的抢占式市场上，用多种策略回放一个任务：各自会花多少钱。
 cli-simulate-file = 工作负载（TOML）；- 表示标准输入。不写则用 --job-hours 等描述任务
 cli-simulate-trace = 用来回放的记录：文件、文件#列、文件夹或您的记录名；每份各自是一个任务

@@ -1,0 +1,33 @@
+//! `probe ...` as typed.
+
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+#[derive(Debug, Subcommand)]
+pub enum ProbeCommand {
+    /// Read what others paste: output of nvidia-smi, nccl-tests, nvbandwidth, fio, lscpu, kernel logs and more.
+    Read(ProbeReadArgs),
+    /// Say what a utilisation curve shows: smooth, starved, hung, throttled, idle and paid for.
+    Watch(ProbeWatchArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ProbeReadArgs {
+    /// Captures; - is the standard input. What each is, is seen from its content.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ProbeWatchArgs {
+    /// A log: nvidia-smi dmon, pmon or --query-gpu CSV, dcgmi dmon, metrics of Prometheus as text or JSON, or CSV with
+    /// columns such as t_s, util_gpu_pct, power_w; - is the standard input.
+    #[arg(long, value_name = "FILE", required = true)]
+    pub from: PathBuf,
+    /// Seconds from sample to sample, where the log has no time.
+    #[arg(long, value_name = "SECONDS")]
+    pub sample_seconds: Option<f64>,
+    /// The GPU, for its power limit where the log has none.
+    #[arg(long, value_name = "MODEL")]
+    pub gpu: Option<String>,
+}
