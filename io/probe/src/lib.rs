@@ -2,4 +2,7 @@
 //!
 //! Not here: the verdict's arithmetic on a model's step (`core/perf`), what a utilisation curve means
 //! (`core/supervise`).
+//!
+//! Start at [`read`]: captures of tools, recognised by what is in them.
 
+pub mod read;

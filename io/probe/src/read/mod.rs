@@ -1,0 +1,49 @@
+//! Outputs of tools that somebody captured or pasted, recognised by their content and read into facts.
+//!
+//! Not here: running the tools (the machine may be another one, or gone), and judging: a problem that is listed is
+//! one the capture itself states.
+//!
+//! Start at [`read()`]; the list of kinds is in `kinds/mod.rs`, and `docs/contributing/adding-a-capture-kind.md`
+//! says how one more is added.
+
+mod decode;
+mod kind;
+mod kinds;
+mod reading;
+mod source;
+mod value;
+
+pub use kind::Kind;
+pub use reading::{Gpu, Link, Problem, Read, Reading, RemappedRows, Unread};
+
+use source::Source;
+
+/// Longest input that is read, in bytes; what lies beyond is left and `input_cut` says so. Captures are kilobytes;
+/// the bound keeps a log of gigabytes from filling the memory of the machine that is looked at.
+pub const MAX_INPUT_BYTES: usize = 16 << 20;
+
+/// Reads one capture.
+///
+/// Never fails: what is not recognised has no [`Read::kind`], and each line that a reader does not understand is in
+/// [`Read::not_understood`].
+pub fn read(bytes: &[u8]) -> Read {
+    let kept = &bytes[..bytes.len().min(MAX_INPUT_BYTES)];
+    let source = Source::new(decode::text(kept));
+    let mut read = Read::default();
+    if kept.len() < bytes.len() {
+        let detail = format!("{} of {} bytes read", kept.len(), bytes.len());
+        read.problem("input_cut", "file", detail);
+    }
+    match kinds::REGISTRY.iter().find(|r| (r.recognise)(&source)) {
+        Some(reader) => {
+            read.kind = Some(reader.kind);
+            (reader.read)(&source, &mut read);
+        }
+        None => {
+            for (number, line) in source.lines().filter(|(_, l)| !l.trim().is_empty()) {
+                read.not_understood(number, line);
+            }
+        }
+    }
+    read
+}
