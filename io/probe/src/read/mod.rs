@@ -10,6 +10,7 @@ mod decode;
 mod device;
 mod kind;
 mod kinds;
+mod label;
 mod reading;
 mod source;
 mod value;
@@ -18,6 +19,7 @@ pub use kind::Kind;
 pub use reading::{Gpu, Link, Problem, Read, Reading, RemappedRows, Unread};
 
 use source::Source;
+use std::borrow::Cow;
 
 /// Longest input that is read, in bytes; what lies beyond is left and `input_cut` says so. Captures are kilobytes;
 /// the bound keeps a log of gigabytes from filling the memory of the machine that is looked at.
@@ -29,7 +31,9 @@ pub const MAX_INPUT_BYTES: usize = 16 << 20;
 /// [`Read::not_understood`].
 pub fn read(bytes: &[u8]) -> Read {
     let kept = &bytes[..bytes.len().min(MAX_INPUT_BYTES)];
-    let source = Source::new(decode::text(kept));
+    let text = decode::text(kept);
+    let text = label::removed(&text).map_or(text, Cow::Owned);
+    let source = Source::new(text);
     let mut read = Read::default();
     if kept.len() < bytes.len() {
         let detail = format!("{} of {} bytes read", kept.len(), bytes.len());

@@ -40,9 +40,13 @@ const FIRST: [&str; 17] = [
 
 pub(crate) fn recognise(source: &Source) -> bool {
     let head = source.head();
-    head.contains("<nvidia_smi_log")
+    head.contains(ESCAPED)
+        || head.contains("<nvidia_smi_log")
         || head.contains("<gpu id=\"") && head.contains("<product_name>")
 }
+
+/// How the root begins in a text that a web form escaped.
+const ESCAPED: &str = "&lt;nvidia_smi_log";
 
 #[derive(Default)]
 struct Listing {
@@ -129,8 +133,8 @@ impl Listing {
 }
 
 /// Lines before the root that are not of XML, as a prompt or a failure's sentence.
-fn before(source: &Source, start: usize, out: &mut Read) {
-    for (number, line) in (1..).zip(source.text[..start].lines()) {
+fn before(text: &str, out: &mut Read) {
+    for (number, line) in (1..).zip(text.lines()) {
         if !value::is_noise(line)
             && !line.trim_start().starts_with('<')
             && !smi_error::take(line, out)
@@ -148,12 +152,18 @@ fn dtd(head: &str) -> Option<String> {
 }
 
 pub(crate) fn read(source: &Source, out: &mut Read) {
-    let text: &str = &source.text;
+    let unescaped;
+    let text: &str = if source.head().contains(ESCAPED) {
+        unescaped = source.text.replace("&lt;", "<").replace("&gt;", ">");
+        &unescaped
+    } else {
+        &source.text
+    };
     let start = text
         .find("<nvidia_smi_log")
         .or_else(|| text.find("<gpu id="))
         .unwrap_or(0);
-    before(source, start, out);
+    before(&text[..start], out);
     let mut listing = Listing {
         dtd: dtd(&text[..start]),
         ..Listing::default()

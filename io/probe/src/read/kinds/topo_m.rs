@@ -185,7 +185,14 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     let mut matrix = Matrix::default();
     for (number, line) in source.lines() {
         if wrong_option(line) {
-            let words: Vec<&str> = source.head().split_whitespace().take(60).collect();
+            // a note of the exit status belongs to it
+            let status = source
+                .head_lines()
+                .find(|l| l.trim().starts_with("# (exit code"));
+            let words = line
+                .split_whitespace()
+                .chain(status.unwrap_or("").split_whitespace());
+            let words: Vec<&str> = words.take(60).collect();
             out.fact("error", value::shown(&words.join(" "), 400));
             out.problem("topology_not_shown", "driver", line.trim());
             return;
@@ -237,7 +244,7 @@ fn state(matrix: &Matrix, out: &mut Read) {
         links(matrix, complete, out);
     }
     let missing: Vec<&str> = (0..matrix.devices.len())
-        .filter(|d| !seen(d) && !(matrix.peer && !is_gpu(matrix.devices[*d])))
+        .filter(|d| !seen(d) && (!matrix.peer || is_gpu(matrix.devices[*d])))
         .map(|d| matrix.devices[d])
         .collect();
     if !missing.is_empty() || matrix.cut {
