@@ -34,6 +34,10 @@ pub(super) fn removed(text: &str) -> Option<String> {
         out.push_str(&line[find(line).unwrap_or(0)..]);
         out.push('\n');
     }
+    // whether the last line was ended tells readers whether it may be half a line
+    if !text.ends_with('\n') {
+        out.pop();
+    }
     Some(out)
 }
 
@@ -89,15 +93,15 @@ mod tests {
 
     #[test]
     fn labels_on_every_line_go() {
-        assert_eq!(removed("> a\n>\n> b").as_deref(), Some("a\n\nb\n"));
+        assert_eq!(removed("> a\n>\n> b").as_deref(), Some("a\n\nb"));
         assert_eq!(removed("3: a\n3:   b\n").as_deref(), Some("a\n  b\n"));
         assert_eq!(
             removed("[1,0]<stdout>:a\n\n[1,0]<stdout>: b").as_deref(),
-            Some("a\n\n b\n")
+            Some("a\n\n b")
         );
         assert_eq!(
             removed("w-1  | | x |\nw-1  | y").as_deref(),
-            Some("| x |\ny\n")
+            Some("| x |\ny")
         );
     }
 

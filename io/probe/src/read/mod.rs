@@ -35,10 +35,6 @@ pub fn read(bytes: &[u8]) -> Read {
     let text = label::removed(&text).map_or(text, Cow::Owned);
     let source = Source::new(text);
     let mut read = Read::default();
-    if kept.len() < bytes.len() {
-        let detail = format!("{} of {} bytes read", kept.len(), bytes.len());
-        read.problem("input_cut", "file", detail);
-    }
     match kinds::REGISTRY.iter().find(|r| (r.recognise)(&source)) {
         Some(reader) => {
             read.kind = Some(reader.kind);
@@ -49,6 +45,10 @@ pub fn read(bytes: &[u8]) -> Read {
                 read.not_understood(number, line);
             }
         }
+    }
+    if kept.len() < bytes.len() {
+        let detail = format!("{} of {} bytes read", kept.len(), bytes.len());
+        read.problem("input_cut", "file", detail);
     }
     read
 }

@@ -163,12 +163,14 @@ pub(crate) fn recognise(source: &Source) -> bool {
 
 pub(crate) fn read(source: &Source, out: &mut Read) {
     let mut first: Option<&Failure> = None;
+    let mut none = false;
     let mut address = None;
     let mut version = None;
     for (number, line) in source.lines() {
         if let Some(failure) = failure(line) {
             take(line, out);
             first.get_or_insert(failure);
+            none |= failure.code == "no_devices";
             address = address.or_else(|| pci(line));
         } else if let Some(stated) = line.trim().strip_prefix("NVML library version:") {
             version = Some(value::shown(stated.trim(), 40));
@@ -178,7 +180,6 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     }
     let Some(failure) = first else { return };
     // no GPU is what one sentence says; the others leave the number open
-    let none = failure.code == "no_devices";
     out.fact("gpus", if none { Value::from(0) } else { Value::Null });
     out.fact("problem", failure.code);
     if let Some(address) = address {

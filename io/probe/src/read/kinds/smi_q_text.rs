@@ -184,16 +184,31 @@ impl Listing {
     }
 }
 
-pub(crate) fn read(source: &Source, out: &mut Read) {
+fn listing(source: &Source, text: &str, out: &mut Read) -> Listing {
     let mut listing = Listing {
         flat: is_flat(source),
         ..Listing::default()
     };
-    for (number, line) in source.lines() {
-        let bare = line.trim_start_matches('>');
-        if !value::is_noise(line) && !listing.line(bare) && !smi_error::take(line, out) {
+    for (number, line) in (1..).zip(text.lines()) {
+        if !value::is_noise(line) && !listing.line(line) && !smi_error::take(line, out) {
             out.not_understood(number, line);
         }
+    }
+    listing
+}
+
+pub(crate) fn read(source: &Source, out: &mut Read) {
+    let mut listing = listing(source, &source.text, out);
+    if !source.text.ends_with('\n') && listing.incomplete().is_some() {
+        // where the whole breaks off so may its last value: half a number is another number
+        let end = source.text.rfind('\n').map_or(0, |at| at + 1);
+        *out = Read {
+            kind: out.kind,
+            ..Read::default()
+        };
+        listing = self::listing(source, &source.text[..end], out);
+        let number = source.text[..end].lines().count() as u64 + 1;
+        out.not_understood(number, &source.text[end..]);
     }
     let text = |v: &Option<String>| v.as_ref().map_or(Value::Null, |v| json!(v));
     let incomplete = listing.incomplete();

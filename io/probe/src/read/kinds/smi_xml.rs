@@ -14,6 +14,9 @@ use std::collections::BTreeMap;
 /// Longest path of names kept; deeper elements are passed over.
 const MAX_PATH: usize = 256;
 
+/// Longest text of an element.
+const MAX_TEXT: usize = 400;
+
 /// Longest name of an element.
 const MAX_NAME: usize = 64;
 
@@ -62,10 +65,13 @@ struct Listing {
     depth: usize,
     beyond: usize,
     closed: bool,
+    /// Text of the innermost element so far: a value only once its element ends, as half of one is another.
+    pending: String,
 }
 
 impl Listing {
     fn open(&mut self, tag: &BytesStart) {
+        self.pending.clear();
         self.depth += 1;
         let name = tag.local_name();
         let name: &str = name.as_ref();
@@ -94,6 +100,8 @@ impl Listing {
     }
 
     fn close(&mut self, name: &str) {
+        let text = std::mem::take(&mut self.pending);
+        self.value(&text);
         match name {
             "nvidia_smi_log" => self.closed = true,
             "gpu" if self.in_gpu && self.depth == 0 => {
@@ -112,6 +120,13 @@ impl Listing {
     }
 
     fn text(&mut self, text: &str) {
+        if self.pending.len() < MAX_TEXT {
+            self.pending
+                .push_str(&text[..text.floor_char_boundary(MAX_TEXT)]);
+        }
+    }
+
+    fn value(&mut self, text: &str) {
         if self.beyond > 0 || text.trim().is_empty() {
             return;
         }
