@@ -3,6 +3,8 @@
 
 use super::value::{is_none, number_of, shown, small, whole, whole_of};
 use super::{Gpu, Read, RemappedRows};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// Longest value kept of one field, in characters.
 const MAX_VALUE: usize = 120;
@@ -161,6 +163,30 @@ const ECC: &[(&str, bool)] = &[
 /// Where reasons for lower clocks stand.
 const REASONS: [&str; 2] = ["/clocks_event_reasons/", "/clocks_throttle_reasons/"];
 
+/// The value that a path names. By the path's last name first: a listing has hundreds of paths a GPU.
+fn field(path: &str) -> Option<&'static str> {
+    type Named = HashMap<&'static str, Vec<(&'static str, &'static str)>>;
+    static BY_NAME: LazyLock<Named> = LazyLock::new(|| {
+        let mut all = Named::new();
+        for (key, path) in FIELDS
+            .iter()
+            .flat_map(|(key, paths)| paths.iter().map(move |p| (*key, *p)))
+        {
+            all.entry(last_name(path)).or_default().push((path, key));
+        }
+        all
+    });
+    let named = BY_NAME.get(last_name(path))?;
+    named
+        .iter()
+        .find(|(end, _)| path.ends_with(end))
+        .map(|(_, key)| *key)
+}
+
+fn last_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// One GPU while its listing is read.
 #[derive(Default)]
 pub(crate) struct Device {
@@ -189,7 +215,7 @@ impl Device {
     /// `label`.
     pub(crate) fn take(&mut self, path: &str, label: &str, text: &str) {
         // MIG devices repeat the names of the whole card: not its values
-        if path.contains("/mig_device") || path.contains("/mig_devices/") {
+        if path.contains("/mig_device") {
             return;
         }
         let value = text.trim();
@@ -219,10 +245,7 @@ impl Device {
             }
             return;
         }
-        let field = FIELDS
-            .iter()
-            .find(|(_, paths)| paths.iter().any(|p| path.ends_with(p)));
-        if let Some((key, _)) = field
+        if let Some(key) = field(path)
             && self.raw(key).is_none()
         {
             // `raw` keeps the blanks: readings show values as printed

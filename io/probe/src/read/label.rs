@@ -19,19 +19,25 @@ const LABELS: &[(Find, bool)] = &[
 
 /// The text without its labels; `None` if it has none.
 pub(super) fn removed(text: &str) -> Option<String> {
+    // a text that breaks off may end within a label
+    let last = match text.ends_with('\n') {
+        true => "",
+        false => text.rsplit('\n').next().unwrap_or(""),
+    };
+    let mut lines = text.lines().filter(|l| !l.trim().is_empty());
+    let first = lines.next()?;
     let (find, _) = LABELS.iter().find(|(find, same)| {
-        let mut lines = text.lines().filter(|l| !l.trim().is_empty());
-        let Some(label) = lines.next().and_then(|l| Some(&l[..find(l)?])) else {
+        let Some(label) = find(first).map(|length| &first[..length]) else {
             return false;
         };
-        lines.all(|l| match find(l) {
-            Some(length) => !same || l[..length].trim_end() == label.trim_end(),
-            None => false,
+        lines.clone().all(|line| match find(line) {
+            Some(length) => !same || line[..length].trim_end() == label.trim_end(),
+            None => std::ptr::eq(line, last) && label.starts_with(line),
         })
     })?;
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
-        out.push_str(&line[find(line).unwrap_or(0)..]);
+        out.push_str(find(line).map_or("", |length| &line[length..]));
         out.push('\n');
     }
     // whether the last line was ended tells readers whether it may be half a line

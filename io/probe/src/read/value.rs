@@ -66,7 +66,7 @@ pub(crate) fn is_noise(line: &str) -> bool {
     line.is_empty()
         || line.starts_with("```")
         || line.starts_with("# (exit code")
-        || (is_command(line) && line.len() < 400)
+        || (line.len() < 400 && line.contains("nvidia-smi") && is_command(line))
 }
 
 /// `$ nvidia-smi topo -m`, `root@box:~# nvidia-smi`, `PS C:\> nvidia-smi`, or the bare command.

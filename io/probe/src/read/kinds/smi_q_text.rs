@@ -190,7 +190,7 @@ fn listing(source: &Source, text: &str, out: &mut Read) -> Listing {
         ..Listing::default()
     };
     for (number, line) in (1..).zip(text.lines()) {
-        if !value::is_noise(line) && !listing.line(line) && !smi_error::take(line, out) {
+        if !listing.line(line) && !value::is_noise(line) && !smi_error::take(line, out) {
             out.not_understood(number, line);
         }
     }

@@ -283,6 +283,9 @@ fn is_frame(line: &str, cells: &[&str], part: &mut Part) -> bool {
         "MIG devices:",
     ];
     let bare = line.trim_matches(|c: char| c.is_whitespace() || c == '>');
+    if *part == Part::Gpus && First::of(cells).is_some() {
+        return false;
+    }
     if line.contains("MIG devices:") {
         *part = Part::Mig;
     } else if line.contains("Processes:") || line.contains("Process name") {
@@ -291,7 +294,7 @@ fn is_frame(line: &str, cells: &[&str], part: &mut Part) -> bool {
     let rule = |t: &str| t.chars().all(|c| matches!(c, '-' | '=' | '+' | '|' | ' '));
     rule(bare)
         || !cells.is_empty() && cells.iter().all(|c| c.is_empty() || rule(c))
-        || NAMES.iter().any(|n| line.contains(n)) && First::of(cells).is_none()
+        || NAMES.iter().any(|n| line.contains(n))
         || is_time(bare)
 }
 

@@ -198,8 +198,6 @@ impl<'a> Matrix<'a> {
 
 pub(crate) fn read(source: &Source, out: &mut Read) {
     let mut matrix = Matrix::default();
-    let ended = source.text.ends_with('\n');
-    let count = source.lines().count() as u64;
     for (number, line) in source.lines() {
         if wrong_option(line) {
             // a note of the exit status belongs to it
@@ -226,7 +224,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
         }
         let again = Header::of(line).is_some_and(|h| h.devices == matrix.devices);
         if !(value::is_noise(line)
-            || matrix.row(line, ended || number < count, out)
+            || matrix.row(line, !source.is_open(number), out)
             || matrix.legend(line)
             || again
             || smi_error::take(line, out))
