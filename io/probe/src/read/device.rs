@@ -3,6 +3,7 @@
 
 use super::value::{is_none, number_of, shown, small, whole, whole_of};
 use super::{Gpu, Read, RemappedRows};
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -146,6 +147,27 @@ const FIELDS: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Keys of a GPU among the facts.
+const FACTS: [&str; 17] = [
+    "mem_total",
+    "mem_used",
+    "temp",
+    "power",
+    "power_limit",
+    "default_limit",
+    "pcie_gen_cur",
+    "pcie_gen_max",
+    "pcie_gen_devmax",
+    "width_cur",
+    "width_max",
+    "mig",
+    "ecc",
+    "virt",
+    "util",
+    "fabric",
+    "perf",
+];
+
 /// Counts of memory errors, below `ecc_errors/volatile` or `ecc_errors/aggregate`, and whether one is correctable.
 /// Cards before Turing print single and double bit with a total; later ones a line a memory.
 const ECC: &[(&str, bool)] = &[
@@ -275,7 +297,7 @@ impl Device {
 
     /// Nonzero counters in the order of how bad they are, as `(name, value)`. The single and double bit totals of
     /// cards before Turing are not among them: nearly every old card has some, and the problems list them.
-    pub(crate) fn marks(&self) -> Vec<(String, String)> {
+    fn marks(&self) -> Vec<(String, String)> {
         let mut marks = Vec::new();
         let mut add = |group: &str, name: &str, value: &str| {
             if value != "0" && value != "No" {
@@ -308,6 +330,40 @@ impl Device {
             add(group, name, &n.to_string());
         }
         marks
+    }
+
+    /// The values that are facts, as printed, blanks and all.
+    pub(crate) fn facts(&self) -> Map<String, Value> {
+        let mut map = Map::new();
+        for key in FACTS {
+            let raw = match key {
+                // one reading in drivers up to 535, then average and instant ones
+                "power" => ["power_draw", "power_average", "power_instant"]
+                    .into_iter()
+                    .find_map(|k| self.raw(k)),
+                key => self.raw(key),
+            };
+            if let Some(raw) = raw {
+                map.insert(key.to_owned(), json!(raw));
+            }
+        }
+        map
+    }
+
+    /// What is worth a finding, as `gpu3:remapped_rows.remapped_row_unc=1`.
+    pub(crate) fn flags(&self, index: usize) -> Vec<String> {
+        let marks = self.marks();
+        let mut flags: Vec<String> = marks
+            .iter()
+            .map(|(mark, n)| format!("gpu{index}:{mark}={n}"))
+            .collect();
+        let gpu = self.gpu(index);
+        if let (Some(now), Some(max)) = (gpu.pcie_width, gpu.pcie_width_max)
+            && now < max
+        {
+            flags.push(format!("gpu{index}:link width {now}x of {max}x"));
+        }
+        flags
     }
 
     /// The GPU in the shape of all kinds. `index` is its place in the listing.

@@ -113,7 +113,9 @@ fn header(line: &str) -> Option<Vec<&str>> {
     };
     let family = |c: &str| FAMILIES.iter().any(|f| base(c).starts_with(f));
     let single = |c: &str| SINGLE.contains(&base(c));
+    // `--query-compute-apps` has a process a row
     let fits = columns.len() <= MAX_COLUMNS
+        && !columns.iter().any(|c| base(c) == "pid")
         && columns.iter().all(|c| word(c))
         && columns.iter().any(|c| family(c) || single(c))
         && (columns.iter().any(|c| family(c))

@@ -241,11 +241,17 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     let mut table = Table::default();
     let mut title = Versions::default();
     let mut part = Part::Gpus;
+    let mut again = false;
     for (number, line) in source.lines() {
         if title.driver.is_none()
             && let Some(found) = versions(line)
         {
             title = found;
+            continue;
+        }
+        // `-l` and `watch` print it again: one round is enough
+        again |= versions(line).is_some();
+        if again && line.contains(['|', '+']) {
             continue;
         }
         let cells = cells(line, title.bar);
