@@ -8,6 +8,7 @@
 
 mod decode;
 mod device;
+mod health;
 mod kind;
 mod kinds;
 mod label;

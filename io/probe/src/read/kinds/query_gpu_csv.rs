@@ -3,7 +3,8 @@
 //! Without a header (`noheader`) the columns are a guess, so such a capture is not read as this kind.
 
 use super::smi_error;
-use crate::read::device::{MAX_GPUS, reason, wrong_with};
+use crate::read::device::{MAX_GPUS, reason};
+use crate::read::health::wrong_with;
 use crate::read::{Gpu, Read, RemappedRows, source::Source, value};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
