@@ -239,9 +239,16 @@ impl Device {
     }
 
     /// Adds the GPU and what the listing states to be wrong with it.
-    pub(crate) fn finish(&self, index: usize, out: &mut Read) {
-        let gpu = self.gpu(index);
-        let subject = format!("GPU{index}");
+    ///
+    /// `place` is its place in the listing: its index, unless the listing is of chosen GPUs (`-i 3`), which then are
+    /// named by their address.
+    pub(crate) fn finish(&self, place: usize, chosen: bool, out: &mut Read) {
+        let mut gpu = self.gpu(place);
+        let mut subject = format!("GPU{place}");
+        if chosen {
+            gpu.index = None;
+            subject = self.bus_id.clone().unwrap_or(subject);
+        }
         if self.lost {
             out.problem(
                 "gpu_lost",

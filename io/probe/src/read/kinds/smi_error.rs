@@ -23,7 +23,7 @@ const FAILURES: &[Failure] = &[
         say: "Driver answers but sees no GPU (passthrough missing, GPU off the bus, or wrong module): the box you pay for shows no GPU",
     },
     Failure {
-        words: &["no devices found"],
+        words: &["nvidia", "no devices found"],
         code: "no_devices",
         say: "Driver answers but sees no GPU (passthrough missing, GPU off the bus, or wrong module): the box you pay for shows no GPU",
     },
@@ -63,7 +63,7 @@ const FAILURES: &[Failure] = &[
         say: "the operating system keeps the GPU from this session (usual on WSL without the Windows driver)",
     },
     Failure {
-        words: &["insufficient permissions"],
+        words: &["nvml", "insufficient permissions"],
         code: "insufficient_permissions",
         say: "this user may not open the GPU's device files",
     },

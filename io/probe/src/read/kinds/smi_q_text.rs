@@ -184,10 +184,13 @@ impl Listing {
         if seen == 0 && attached.is_none() {
             return Some("no GPU below the title".to_owned());
         }
-        if self.open_section && seen > 0 {
-            return Some("the last section is empty".to_owned());
-        }
-        (self.full && !self.processes && seen > 0).then(|| "the last GPU breaks off".to_owned())
+        self.breaks_off()
+            .then(|| "the last GPU breaks off".to_owned())
+    }
+
+    /// Whether the last GPU is not all there: a section without anything in it, or the end of a full listing missing.
+    fn breaks_off(&self) -> bool {
+        !self.gpus.is_empty() && (self.open_section || self.full && !self.processes)
     }
 }
 
@@ -264,10 +267,12 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     if devices > 0 {
         out.fact("mig_devices", devices);
     }
+    let attached = listing.attached.as_deref().and_then(value::whole);
+    let chosen = !listing.breaks_off() && attached.is_some_and(|n| n > listing.gpus.len() as u64);
     out.reading.driver = listing.driver;
     out.reading.cuda = listing.cuda.filter(|c| !value::is_none(c));
-    for (index, gpu) in listing.gpus.iter().enumerate() {
-        gpu.finish(index, out);
+    for (place, gpu) in listing.gpus.iter().enumerate() {
+        gpu.finish(place, chosen, out);
     }
 }
 

@@ -260,7 +260,8 @@ fn state(listing: &Listing, broken: bool, out: &mut Read) {
     out.fact("flags", flags);
     out.reading.driver = listing.driver.clone();
     out.reading.cuda = listing.cuda.clone().filter(|c| !value::is_none(c));
-    for (index, gpu) in listing.gpus.iter().enumerate() {
-        gpu.finish(index, out);
+    let chosen = listing.closed && attached.is_some_and(|n| n > seen as u64);
+    for (place, gpu) in listing.gpus.iter().enumerate() {
+        gpu.finish(place, chosen, out);
     }
 }
