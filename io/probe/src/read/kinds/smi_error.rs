@@ -158,12 +158,16 @@ fn may_be(line: &str) -> bool {
 
 /// Takes a line of another kind in if it states a failure.
 pub(super) fn take(line: &str, out: &mut Read) -> bool {
-    let Some(failure) = failure(line) else {
-        return false;
-    };
+    let found = failure(line);
+    if let Some(failure) = found {
+        note(failure, line, out);
+    }
+    found.is_some()
+}
+
+fn note(failure: &Failure, line: &str, out: &mut Read) {
     let subject = pci(line).unwrap_or_else(|| "driver".to_owned());
     out.problem(failure.code, subject, line.trim());
-    true
 }
 
 /// The PCI address in a line: `0000:0B:00.0`, `00000000:0B:00.0`, glued to `GPU` or not.
@@ -199,7 +203,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     let mut version = None;
     for (number, line) in source.lines() {
         if let Some(failure) = failure(line) {
-            take(line, out);
+            note(failure, line, out);
             first.get_or_insert(failure);
             none |= failure.code == "no_devices";
             address = address.or_else(|| pci(line));

@@ -81,6 +81,8 @@ struct Listing {
     gpus: Vec<Device>,
     /// Sections that the current line is in, with their indentation.
     path: Vec<(usize, String)>,
+    /// Room for the path of a value.
+    full_path: String,
     /// What the last line was: a section without anything in it is where a text broke off.
     open_section: bool,
     /// Whether the current GPU lists its processes, which come last in a full listing.
@@ -158,7 +160,8 @@ impl Listing {
             *slot = slot.take().or_else(|| Some(value::shown(value, 40)));
             return;
         };
-        let mut path = String::new();
+        let path = &mut self.full_path;
+        path.clear();
         for (_, part) in &self.path {
             path.push('/');
             path.push_str(part);
@@ -171,7 +174,7 @@ impl Listing {
             gpu.mig_devices = gpu.mig_devices.saturating_add(1);
         }
         // an entry of a list opens a level of its own: what follows deeper is not the GPU's
-        gpu.take(&path, label, value);
+        gpu.take(path, label, value);
     }
 
     /// Why the text is not all of the listing.

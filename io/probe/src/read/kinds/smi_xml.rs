@@ -79,8 +79,11 @@ impl Listing {
     }
 
     fn close(&mut self, name: &str) {
-        let text = std::mem::take(&mut self.pending);
+        let mut text = std::mem::take(&mut self.pending);
         self.value(&text);
+        // its room is used again
+        text.clear();
+        self.pending = text;
         match name {
             "nvidia_smi_log" => self.closed = true,
             "gpu" if self.in_gpu && self.depth == 0 => {

@@ -59,9 +59,15 @@ impl<'a> Header<'a> {
 /// Words of a line. A terminal's underline may have lost its escape character on the way, and tables come with bars.
 fn cells(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| c.is_whitespace() || c == '|')
-        .map(|w| w.trim_start_matches("^[").trim_start_matches("[4m"))
-        .map(|w| w.trim_end_matches("[0m").trim_end_matches("^["))
+        .map(|w| if w.contains('[') { bare(w) } else { w })
         .filter(|w| !w.is_empty())
+}
+
+fn bare(word: &str) -> &str {
+    word.trim_start_matches("^[")
+        .trim_start_matches("[4m")
+        .trim_end_matches("[0m")
+        .trim_end_matches("^[")
 }
 
 fn gpu_number(word: &str) -> Option<u32> {
@@ -222,13 +228,13 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
             }
             continue;
         }
-        let again = Header::of(line).is_some_and(|h| h.devices == matrix.devices);
-        if !(value::is_noise(line)
-            || matrix.row(line, !source.is_open(number), out)
+        let ended = !source.is_open(number);
+        let understood = matrix.row(line, ended, out)
             || matrix.legend(line)
-            || again
-            || smi_error::take(line, out))
-        {
+            || value::is_noise(line)
+            || Header::of(line).is_some_and(|h| h.devices == matrix.devices)
+            || smi_error::take(line, out);
+        if !understood {
             out.not_understood(number, line);
         }
     }
