@@ -200,13 +200,18 @@ impl Read {
         subject: impl Into<String>,
         detail: impl Into<String>,
     ) {
-        if self.reading.problems.len() < MAX_PROBLEMS {
+        if !self.problems_are_full() {
             self.reading.problems.push(Problem {
                 code: Cow::Borrowed(code),
                 subject: subject.into(),
                 detail: super::value::shown(&detail.into(), MAX_UNREAD_CHARS),
             });
         }
+    }
+
+    /// Whether further problems would be left out.
+    pub(crate) fn problems_are_full(&self) -> bool {
+        self.reading.problems.len() >= MAX_PROBLEMS
     }
 
     pub(crate) fn not_understood(&mut self, line: u64, text: &str) {

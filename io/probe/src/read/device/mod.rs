@@ -15,6 +15,9 @@ const MAX_VALUE: usize = 120;
 /// Most GPUs read from one capture. No machine has more; hostile input would fill the memory with them.
 pub(crate) const MAX_GPUS: usize = 1024;
 
+/// Values of a GPU that does not answer.
+const LOST: [&str; 3] = ["GPU is lost", "Unknown Error", "GPU requires reset"];
+
 /// Where reasons for lower clocks stand.
 const REASONS: [&str; 2] = ["/clocks_event_reasons/", "/clocks_throttle_reasons/"];
 
@@ -50,9 +53,10 @@ impl Device {
             return;
         }
         let value = text.trim();
-        self.lost |= ["GPU is lost", "Unknown Error", "GPU requires reset"]
-            .iter()
-            .any(|l| value.trim_matches(['[', ']']).eq_ignore_ascii_case(l));
+        self.lost |= value.len() > 8
+            && LOST
+                .iter()
+                .any(|l| value.trim_matches(['[', ']']).eq_ignore_ascii_case(l));
         for under in REASONS {
             if path.contains(under) {
                 let reasons = self.reasons.get_or_insert_default();

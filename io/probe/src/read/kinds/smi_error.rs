@@ -137,9 +137,13 @@ pub(super) fn failure(line: &str) -> Option<&'static Failure> {
     if line.len() > MAX_LINE || !may_be(line) {
         return None;
     }
-    let lower = line
-        .to_lowercase()
-        .replace(['\u{2019}', '\u{2018}', '`'], "'");
+    let lower = if line.is_ascii() {
+        line.to_ascii_lowercase().replace('`', "'")
+    } else {
+        // forms and word processors bend the apostrophe of "couldn't"
+        line.to_lowercase()
+            .replace(['\u{2019}', '\u{2018}', '`'], "'")
+    };
     FAILURES
         .iter()
         .find(|f| f.words.iter().all(|w| lower.contains(w)))
@@ -166,6 +170,9 @@ pub(super) fn take(line: &str, out: &mut Read) -> bool {
 }
 
 fn note(failure: &Failure, line: &str, out: &mut Read) {
+    if out.problems_are_full() {
+        return;
+    }
     let subject = pci(line).unwrap_or_else(|| "driver".to_owned());
     out.problem(failure.code, subject, line.trim());
 }

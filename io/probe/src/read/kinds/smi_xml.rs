@@ -4,7 +4,7 @@
 //! DTD is only named), and memory stays small whatever the nesting.
 
 use super::smi_error;
-use crate::read::device::{Device, MAX_GPUS, key};
+use crate::read::device::{Device, MAX_GPUS};
 use crate::read::{Read, source::Source, value};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -70,7 +70,8 @@ impl Listing {
             return;
         }
         self.path.push('/');
-        self.path.push_str(&key(name));
+        self.path
+            .extend(name.chars().map(|c| c.to_ascii_lowercase()));
         if self.path.ends_with("/mig_devices/mig_device")
             && let Some(gpu) = self.gpus.last_mut()
         {
