@@ -1,0 +1,51 @@
+//! One file a kind, and the list of them: a new one is one file here, a `mod` line and a line of [`REGISTRY`].
+
+// of nvidia-smi
+mod dmon;
+mod nvlink_s;
+mod query_gpu_csv;
+mod smi_error;
+mod smi_q_text;
+mod smi_table;
+mod smi_xml;
+mod topo_m;
+
+// of other tools
+
+use super::{Kind, Read, source::Source};
+
+/// How one kind is recognised and read.
+pub(crate) struct Reader {
+    pub(crate) kind: Kind,
+    /// Cheap and strict: looks at [`Source::head`] only.
+    pub(crate) recognise: fn(&Source) -> bool,
+    pub(crate) read: fn(&Source, &mut Read),
+}
+
+macro_rules! reader {
+    ($kind:ident in $module:ident) => {
+        Reader {
+            kind: Kind::$kind,
+            recognise: $module::recognise,
+            read: $module::read,
+        }
+    };
+}
+
+/// All readers, in the order in which they are asked: the first that recognises a capture reads it.
+#[rustfmt::skip]
+pub(crate) const REGISTRY: &[Reader] = &[
+    // of nvidia-smi
+    reader!(SmiXml in smi_xml),
+    reader!(SmiQText in smi_q_text),
+    reader!(SmiTable in smi_table),
+    reader!(TopoM in topo_m),
+    reader!(NvlinkS in nvlink_s),
+    reader!(Dmon in dmon),
+    reader!(QueryGpuCsv in query_gpu_csv),
+
+    // of other tools
+
+    // sentences of failure occur in logs and in other tools' outputs too: after all others
+    reader!(SmiError in smi_error),
+];
