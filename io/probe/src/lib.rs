@@ -3,3 +3,4 @@
 //! Not here: the verdict's arithmetic on a model's step (`core/perf`), what a utilisation curve means
 //! (`core/supervise`).
 
+pub mod watch;

@@ -134,7 +134,8 @@ fn starved(curve: &Curve, shape: &Shape, rules: &Rules) -> Option<Verdict> {
 
 /// Works most of the time, with dips that no disk column explains.
 fn pauses(curve: &Curve, shape: &Shape, saved: &[Dip], rules: &Rules) -> Option<Verdict> {
-    if shape.level < rules.under_level_pct || shape.dips.is_empty() {
+    // a level that is never high is no work that stalls
+    if shape.level < rules.healthy_level_pct || shape.dips.is_empty() {
         return None;
     }
     let disk_seen = shape.dips.iter().any(|d| d.disk.is_some());
