@@ -140,9 +140,12 @@ fn pauses(curve: &Curve, shape: &Shape, saved: &[Dip], rules: &Rules) -> Option<
     }
     let disk_seen = shape.dips.iter().any(|d| d.disk.is_some());
     let deep = |d: &&Dip| {
-        let util = mean(&curve.points[d.from..d.to], |p: &Point| p.util);
+        let inside = &curve.points[d.from..d.to];
+        let util = mean(inside, |p: &Point| p.util);
+        // ranks that wait for the one that saves show 100 and move nothing
+        let waits = inside.iter().filter(|p| p.state.waits()).count() * 2 > inside.len();
         // a dip that is one short sample deep is no pause
-        util.is_some_and(|u| u < 10.0) && (d.to - d.from >= 3 || curve.step_s >= 5.0)
+        (waits || util.is_some_and(|u| u < 10.0)) && (d.to - d.from >= 3 || curve.step_s >= 5.0)
     };
     let long: Vec<Dip> = shape.dips.iter().filter(deep).copied().collect();
     let period = Shape::period(curve, &long, rules);
