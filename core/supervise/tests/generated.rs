@@ -291,7 +291,7 @@ fn starved_seen_by_a_slow_sampler() {
 fn saves(seed: u64, without: &[&'static str]) -> (Series, f64, f64) {
     let mut rig = Rig::new(seed, &[1.0, 2.0]).without(without);
     let period = rig.r.within(60.0, 600.0);
-    let length = rig.r.within(8.0, 0.2 * period);
+    let length = rig.r.within((0.03 * period).max(8.0), 0.2 * period);
     let spins = rig.r.chance(0.3);
     let disk = rig.r.within(200.0, 3000.0);
     let mut next = period - length;

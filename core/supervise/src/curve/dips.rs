@@ -49,7 +49,9 @@ fn checkpoints(curve: &Curve, saved: &[Dip], rules: &Rules) -> Verdict {
     let why = match period {
         Some(s) => Msg::new("watch-why-checkpoint").seconds("period", s),
         None => Msg::new("watch-why-checkpoint-irregular").arg("n", saved.len()),
-    };
+    }
+    .arg("share", share(lost(curve, saved)))
+    .arg("disk", disk.round());
     let cause = |d: &Dip| Msg::new("watch-cause-checkpoint").arg("disk", written(d).round());
     Verdict {
         label,
@@ -58,9 +60,7 @@ fn checkpoints(curve: &Curve, saved: &[Dip], rules: &Rules) -> Verdict {
         } else {
             Confidence::Possible
         },
-        why: why
-            .arg("share", share(lost(curve, saved)))
-            .arg("disk", disk.round()),
+        why,
         spans: saved
             .iter()
             .take(rules.max_spans)

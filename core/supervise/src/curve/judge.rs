@@ -214,10 +214,9 @@ fn hung(curve: &Curve, hang: &Hang, together: &Together, rules: &Rules) -> Verdi
         (None, traffic) => {
             Msg::new("watch-why-hung-traffic").arg("traffic", traffic.unwrap_or(0.0).round())
         }
-    };
-    let why = why
-        .arg("util", hang.util.round())
-        .seconds("time", hang.time_s);
+    }
+    .arg("util", hang.util.round())
+    .seconds("time", hang.time_s);
     Verdict {
         label,
         confidence,
@@ -277,11 +276,13 @@ fn idle(curve: &Curve, shape: &Shape, rules: &Rules) -> Option<Verdict> {
     let why = match held {
         Some(mib) => Msg::new("watch-why-idle-memory").bytes("memory", mib * 1024.0 * 1024.0),
         None => Msg::new("watch-why-idle"),
-    };
+    }
+    .arg("mean", shape.mean)
+    .seconds("time", curve.time_s());
     Some(Verdict {
         label,
         confidence: grade(curve, signals),
-        why: why.arg("mean", shape.mean).seconds("time", curve.time_s()),
+        why,
         spans: whole(curve, label, idle_cause(points, rules)),
     })
 }
@@ -305,10 +306,9 @@ fn slow_span(curve: &Curve, slow: &Slow, plateau: f64) -> Option<Span> {
         (true, _) => Msg::new("watch-cause-slowed"),
         (false, Some(temp)) => Msg::new("watch-cause-slowed-hot").arg("temp", temp.round()),
         (false, None) => Msg::new("watch-cause-slowed-unseen"),
-    };
-    let cause = cause
-        .arg("from", plateau.round())
-        .arg("to", slow.clock_mhz.round());
+    }
+    .arg("from", plateau.round())
+    .arg("to", slow.clock_mhz.round());
     span(points, Label::Throttled, cause)
 }
 

@@ -73,10 +73,11 @@ pub(super) fn working(curve: &Curve, shape: &Shape, rules: &Rules) -> Verdict {
     let working = || curve.points.iter().filter(|p| p.state == State::Work);
     let traffic = |q: f64| quantile(working().filter_map(|p| p.traffic), q);
     let power = power_ratio(curve);
+    let mean_pct = shape.mean.round();
     let v = |label, signals, why: Msg| Verdict {
         label,
         confidence: grade(curve, signals),
-        why: why.arg("mean", shape.mean.round()),
+        why,
         spans: Vec::new(),
     };
     let seen = signals(curve);
@@ -86,7 +87,7 @@ pub(super) fn working(curve: &Curve, shape: &Shape, rules: &Rules) -> Verdict {
         let mut v = v(
             Label::HealthyTraining,
             1 + usize::from(drawn),
-            Msg::new("watch-why-busy"),
+            Msg::new("watch-why-busy").arg("mean", mean_pct),
         );
         if !drawn {
             v.confidence = v.confidence.min(Confidence::Possible);
@@ -96,7 +97,9 @@ pub(super) fn working(curve: &Curve, shape: &Shape, rules: &Rules) -> Verdict {
     let spread = (traffic(0.75).unwrap_or(moved) - traffic(0.25).unwrap_or(moved)) / moved.max(1.0);
     let steady = spread <= rules.memory_bound_spread;
     if moved >= rules.memory_bound_pct && steady {
-        let why = Msg::new("watch-why-memory-bound").arg("traffic", moved.round());
+        let why = Msg::new("watch-why-memory-bound")
+            .arg("mean", mean_pct)
+            .arg("traffic", moved.round());
         return v(Label::HealthyMemoryBound, seen, why);
     }
     let low_power = power.filter(|r| *r < rules.spin_power_ratio);
@@ -113,9 +116,13 @@ pub(super) fn working(curve: &Curve, shape: &Shape, rules: &Rules) -> Verdict {
         };
     }
     if moved < rules.compute_bound_pct && shape.median >= rules.spin_util_pct {
-        let why = Msg::new("watch-why-compute-bound").arg("traffic", moved.round());
+        let why = Msg::new("watch-why-compute-bound")
+            .arg("mean", mean_pct)
+            .arg("traffic", moved.round());
         return v(Label::HealthyComputeBound, seen, why);
     }
-    let why = Msg::new("watch-why-training").arg("traffic", moved.round());
+    let why = Msg::new("watch-why-training")
+        .arg("mean", mean_pct)
+        .arg("traffic", moved.round());
     v(Label::HealthyTraining, seen, why)
 }
