@@ -461,3 +461,118 @@ fn a_few_samples_prove_nothing() {
         }
     }
 }
+
+#[test]
+fn a_hot_card_swings_between_clocks() {
+    all(Label::Throttled, |seed| {
+        let mut rig = Rig::new(seed, &[0.5, 1.0, 2.0]).maybe_without(EXTRAS_BUT_CLOCK);
+        let half = rig.r.within(4.0, 8.0);
+        rig.sample(0, 400.0, |_, t| {
+            let c = if t > 100.0 && ((t / half) as u64).is_multiple_of(2) {
+                0.65
+            } else {
+                1.0
+            };
+            Now {
+                clock: c,
+                ..training(100.0, 40.0, 0.9 * c)
+            }
+        })
+    });
+}
+
+const EXTRAS_BUT_CLOCK: &[&str] = &["limit", "mem", "rx", "core", "disk", "enc"];
+
+#[test]
+fn loading_before_the_work_is_no_fault_of_the_work() {
+    all(Label::HealthyTraining, |seed| {
+        let mut rig = Rig::new(seed, STEPS)
+            .maybe_without(EXTRAS)
+            .maybe_without(&["power"]);
+        let load = rig.r.within(10.0, 200.0) * rig.step;
+        let seconds = load + 100.0 * rig.step;
+        rig.sample(0, seconds, |_, t| {
+            if t < load {
+                REST
+            } else {
+                training(95.0, 40.0, 0.8)
+            }
+        })
+    });
+}
+
+#[test]
+fn starved_after_a_good_time_has_its_time() {
+    for seed in 0..N {
+        let mut rig = Rig::new(seed, &[0.1, 0.2]);
+        let good = rig.r.within(10.0, 40.0);
+        let series = rig.sample(0, good + 60.0, |_, t| {
+            let busy = t < good || (t - good) % 2.0 > 1.4;
+            let core = if t < good { 70.0 } else { 100.0 };
+            if busy {
+                Now {
+                    core,
+                    ..training(95.0, 40.0, 0.8)
+                }
+            } else {
+                Now {
+                    core,
+                    rx: 3.0,
+                    ..REST
+                }
+            }
+        });
+        let r = one(series);
+        assert_eq!(r.label, Label::StarvedCpu, "seed {seed}");
+        let off = r.spans[0].from_s - rig.start() - good;
+        assert!((-1.0..=2.0).contains(&off), "seed {seed}: {off}");
+    }
+}
+
+#[test]
+fn light_kernels_are_not_hung() {
+    for seed in 0..N {
+        let mut rig =
+            Rig::new(seed, STEPS).maybe_without(&["clock", "mem", "rx", "core", "disk", "enc"]);
+        let (t, p) = (rig.r.within(3.5, 20.0), rig.r.within(0.2, 0.33));
+        let seconds = 100.0 * rig.step;
+        let r = one(rig.sample(0, seconds, |_, _| training(97.0, t, p)));
+        assert_eq!(r.label, Label::PartiallyUtilised, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_limit_that_somebody_lowers_slows_the_card() {
+    for seed in 0..N {
+        let mut rig = Rig::new(seed, &[1.0, 5.0]);
+        let mut series = rig.sample(0, 600.0, |_, t| {
+            let (clock, power) = if t < 200.0 { (1.0, 0.97) } else { (0.7, 0.5) };
+            Now {
+                clock,
+                ..training(98.0, 40.0, power)
+            }
+        });
+        let start = rig.start();
+        for s in series.samples.iter_mut().filter(|s| s.t_s - start >= 200.0) {
+            s.power_limit_w = Some(rig.limit / 2.0);
+        }
+        assert_eq!(one(series).label, Label::Throttled, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_hang_that_has_just_begun_is_only_possible() {
+    for seed in 0..N {
+        let mut rig = Rig::new(seed, &[1.0]);
+        let series = rig.sample(0, 325.0, |_, t| {
+            if t < 300.0 {
+                training(96.0, 40.0, 0.85)
+            } else {
+                spinning(0.2)
+            }
+        });
+        let r = one(series);
+        assert_eq!(r.label, Label::HungCollective, "seed {seed}");
+        assert_eq!(r.confidence, Confidence::Possible);
+    }
+}

@@ -227,3 +227,22 @@ fn slower_than_the_cards_beside_it() {
         assert!(found[3].confidence < Confidence::High);
     }
 }
+
+#[test]
+fn light_kernels_beside_an_unused_gpu() {
+    for seed in 0..N {
+        let series = machine(seed, 8, 200.0, &[], |g, _| {
+            if g == 7 {
+                REST
+            } else {
+                training(97.0, 7.0, 0.28)
+            }
+        });
+        let found = labels(&read(&series, &rules()));
+        assert!(
+            found[..7].iter().all(|l| *l == Label::PartiallyUtilised),
+            "{seed} {found:?}"
+        );
+        assert_eq!(found[7], Label::IdleHoldingMemory);
+    }
+}

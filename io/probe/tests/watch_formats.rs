@@ -209,7 +209,7 @@ fn exposition_scraped_twice() {
              DCGM_FI_DEV_GPU_UTIL{{gpu=\"0\",UUID=\"GPU-a\",modelName=\"NVIDIA \\\"H100\\\", 80GB\",Hostname=\"n1\"}} {u}\n\
              DCGM_FI_DEV_GPU_UTIL{{gpu=\"1\",UUID=\"GPU-b\",Hostname=\"n1\"}} 3\n\
              DCGM_FI_DEV_POWER_USAGE{{gpu=\"0\",UUID=\"GPU-a\",Hostname=\"n1\"}} 512.25\n\
-             DCGM_FI_PROF_DRAM_ACTIVE{{gpu=\"0\",UUID=\"GPU-a\",Hostname=\"n1\"}} 0.241\n"
+             DCGM_FI_PROF_DRAM_ACTIVE{{gpu=\"0\",UUID=\"GPU-a\",Hostname=\"n1\"}} 0.25\n"
         )
     };
     let text = scrape(97.0) + &scrape(96.0);
@@ -223,7 +223,7 @@ fn exposition_scraped_twice() {
     let s = gpu(&r, 0)[1];
     assert_eq!(
         (s.util_gpu_pct, s.power_w, s.dram_active_pct),
-        (Some(96.0), Some(512.25), Some(24.1))
+        (Some(96.0), Some(512.25), Some(25.0))
     );
     assert_eq!(gpu(&r, 1).len(), 2);
 }

@@ -103,9 +103,9 @@ fn spans() {
             let spans: Vec<_> = r.spans.iter().filter(|s| s.label == r.label).collect();
             for want in want.as_array().unwrap() {
                 let every = want.get("every_s").map(|x| x.as_f64().unwrap());
-                for k in 0..spans.len() {
+                for (k, span) in spans.iter().enumerate() {
                     let plus = every.map_or(0.0, |s| s * k as f64);
-                    let (from, to) = (spans[k].from_s, spans[k].to_s);
+                    let (from, to) = (span.from_s, span.to_s);
                     let fits = near(from, &want["from_s"], plus) && near(to, &want["to_s"], plus);
                     assert!(fits, "{file}: {from} to {to}");
                 }

@@ -2,7 +2,7 @@
 
 use super::Rules;
 use super::clean::{Curve, Point, mean, quantile};
-use super::state::time_of;
+use super::state::{State, time_of};
 
 /// Points `from..to` below a share of the busy level.
 #[derive(Clone, Copy, Debug)]
@@ -34,15 +34,30 @@ pub(super) struct Shape {
     pub(super) disk_outside: Option<f64>,
 }
 
-/// Does a sample belong to a dip of a curve with this busy level? A rank that only waits gets nowhere either.
+/// Does a sample belong to a dip of a curve with this busy level?
 fn low(p: &Point, level: f64, rules: &Rules) -> bool {
-    p.state == super::state::State::Spin || p.util.is_some_and(|u| u < rules.dip_share * level)
+    p.util.is_some_and(|u| u < rules.dip_share * level)
+}
+
+/// The samples in which a rank only waits: it gets nowhere either, whatever its utilisation. Light kernels look alike
+/// for a sample or two, so that only stretches without traffic count.
+fn still(curve: &Curve, rules: &Rules) -> Vec<bool> {
+    let mut out = vec![false; curve.points.len()];
+    for run in curve.runs.iter().filter(|r| r.state == State::Spin) {
+        let inside = run.of(&curve.points);
+        let traffic = mean(inside, |p| p.traffic);
+        if run.len() >= 3 && traffic.is_none_or(|t| t <= rules.hung_traffic_sure_pct) {
+            out[run.from..run.to].fill(true);
+        }
+    }
+    out
 }
 
 pub(super) fn shape(curve: &Curve, rules: &Rules) -> Shape {
     let points = &curve.points;
     let utils = || points.iter().filter_map(|p| p.util);
     let level = quantile(utils(), 0.9).unwrap_or(0.0);
+    let still = still(curve, rules);
     let mut dips: Vec<Dip> = Vec::new();
     let mut open: Option<usize> = None;
     let mut bursts = 0;
@@ -53,7 +68,7 @@ pub(super) fn shape(curve: &Curve, rules: &Rules) -> Shape {
             bursts += usize::from(now && !bursting);
             bursting = now;
         }
-        match (low(p, level, rules), open) {
+        match (still[i] || low(p, level, rules), open) {
             (true, None) => open = Some(i),
             (false, Some(from)) if p.util.is_some() => {
                 dips.push(dip(points, from, i));
@@ -76,7 +91,11 @@ pub(super) fn shape(curve: &Curve, rules: &Rules) -> Shape {
         if all > 0.0 { hit / all } else { 0.0 }
     };
     let busy: Vec<f64> = utils().filter(|u| *u >= rules.dip_share * level).collect();
-    let outside = points.iter().filter(|p| !low(p, level, rules));
+    let outside = points
+        .iter()
+        .zip(&still)
+        .filter(|(p, still)| !**still && !low(p, level, rules))
+        .map(|(p, _)| p);
     Shape {
         mean: mean(points, |p| p.util).unwrap_or(0.0),
         level,

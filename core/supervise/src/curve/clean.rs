@@ -56,18 +56,36 @@ impl Curve {
             let next = points.get(i + 1).map(|p| p.s.t_s - points[i].s.t_s);
             points[i].hold_s = next.map_or(step_s, |d| d.min(3.0 * step_s));
         }
+        Curve::of(series.gpu.clone(), points, step_s, rules)
+    }
+
+    fn of(gpu: GpuId, mut points: Vec<Point>, step_s: f64, rules: &Rules) -> Curve {
         let work_w = work_power(&points, rules);
         for p in &mut points {
             p.state = state::of(p, work_w, rules);
         }
         let runs = state::runs(&points);
         Curve {
-            gpu: series.gpu.clone(),
+            gpu,
             points,
             runs,
             step_s,
             work_w,
         }
+    }
+
+    /// The curve without the silence before its first work, where that is no pause as others are: fetching data and
+    /// loading a model say nothing of how the job runs.
+    pub(super) fn after_set_up(&self, rules: &Rules) -> Option<Curve> {
+        let (first, rest) = self.runs.split_first()?;
+        let pauses = rest.iter().filter(|r| r.state == State::Off);
+        let time = |r: &Run| state::time_of(r.of(&self.points));
+        let longest = pauses.map(time).fold(0.0, f64::max);
+        let set_up = first.state == State::Off
+            && !rest.is_empty()
+            && time(first) > rules.recovered_factor * longest;
+        let points = self.points[first.to..].to_vec();
+        set_up.then(|| Curve::of(self.gpu.clone(), points, self.step_s, rules))
     }
 
     /// Seconds that the samples stand for.

@@ -42,11 +42,13 @@ pub(super) fn slow(curve: &Curve, plateau: f64, rules: &Rules) -> Vec<Slow> {
     let full_w = quantile(points.iter().filter(near).filter_map(|p| p.s.power_w), 0.5);
     // power over the power at the plateau, if both are known
     let fell = |p: &Point| Some(p.s.power_w? / full_w?).map(|r| r < rules.capped_ratio);
-    let capped = |p: &Point| {
-        p.s.power_w
-            .zip(p.s.power_limit_w)
-            .is_some_and(|(w, limit)| w >= rules.capped_ratio * limit)
-    };
+    // the highest limit: one that somebody lowers slows the card too
+    let limit = points
+        .iter()
+        .filter_map(|p| p.s.power_limit_w)
+        .fold(0.0, f64::max);
+    let capped =
+        |p: &Point| limit > 0.0 && p.s.power_w.is_some_and(|w| w >= rules.capped_ratio * limit);
     let lowered = |p: &Point| {
         p.s.slowed == Some(true)
             || p.s
@@ -57,7 +59,7 @@ pub(super) fn slow(curve: &Curve, plateau: f64, rules: &Rules) -> Vec<Slow> {
     };
     let mut out = Vec::new();
     let mut open: Option<(usize, usize)> = None;
-    let mut good = 0;
+    let (mut good, mut good_s) = (0, 0.0);
     for (i, p) in points.iter().enumerate() {
         // what is not busy says nothing about the clock under load
         if !busy(p, rules) {
@@ -66,13 +68,14 @@ pub(super) fn slow(curve: &Curve, plateau: f64, rules: &Rules) -> Vec<Slow> {
         if lowered(p) {
             let from = open.map_or(i, |(from, _)| from);
             open = Some((from, i + 1));
-            good = 0;
+            (good, good_s) = (0, 0.0);
         } else if let Some(run) = open {
             good += 1;
-            if good > 2 {
+            good_s += p.hold_s;
+            // a hot card swings between its clocks: that is one stretch
+            if good > 2 && good_s > rules.clock_gap_s {
                 out.push(run);
                 open = None;
-                good = 0;
             }
         }
     }
@@ -87,14 +90,26 @@ pub(super) fn slow(curve: &Curve, plateau: f64, rules: &Rules) -> Vec<Slow> {
         let start = from - before.count();
         let inside = || points[from..to].iter().filter(|p| busy(p, rules));
         let count = inside().count();
-        let with = |f: &dyn Fn(&Point) -> bool| inside().filter(|p| f(p)).count() * 2 > count;
-        let long = count >= rules.clock_samples && time_of(&points[from..to]) >= rules.clock_s;
+        let with = |f: &dyn Fn(&Point) -> bool| {
+            let low = || inside().filter(|p| lowered(p));
+            low().filter(|p| f(p)).count() * 2 > low().count()
+        };
+        let low = inside().filter(|p| lowered(p)).count();
+        let long = low >= rules.clock_samples
+            && low * 4 >= count
+            && time_of(&points[from..to]) >= rules.clock_s;
         long.then(|| Slow {
             from: start,
             to,
             driver: with(&|p| p.s.slowed == Some(true)),
             with_power: with(&|p| fell(p) == Some(true)),
-            clock_mhz: quantile(inside().filter_map(|p| p.s.sm_clock_mhz), 0.5).unwrap_or(0.0),
+            clock_mhz: quantile(
+                inside()
+                    .filter(|p| lowered(p))
+                    .filter_map(|p| p.s.sm_clock_mhz),
+                0.5,
+            )
+            .unwrap_or(0.0),
         })
     };
     out.into_iter().filter_map(describe).collect()

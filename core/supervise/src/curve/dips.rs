@@ -101,9 +101,9 @@ fn starved(curve: &Curve, shape: &Shape, rules: &Rules) -> Option<Verdict> {
             why: Msg::new("watch-why-starved")
                 .arg("mean", shape.mean.round())
                 .arg("core", core),
-            spans: whole(
+            spans: waiting(
                 curve,
-                label,
+                shape,
                 Msg::new("watch-cause-loader").arg("core", core),
             ),
         });
@@ -128,8 +128,20 @@ fn starved(curve: &Curve, shape: &Shape, rules: &Rules) -> Option<Verdict> {
         why: Msg::new("watch-why-steps")
             .arg("mean", shape.mean.round())
             .arg("duty", share(shape.duty)),
-        spans: whole(curve, label, Msg::new("watch-cause-loader-unseen")),
+        spans: waiting(curve, shape, Msg::new("watch-cause-loader-unseen")),
     })
+}
+
+/// From the first dip to the last: a job may run well before its input runs short. Without dips, all of it.
+fn waiting(curve: &Curve, shape: &Shape, cause: Msg) -> Vec<super::Span> {
+    let label = Label::StarvedCpu;
+    match (shape.dips.first(), shape.dips.last()) {
+        (Some(a), Some(b)) if shape.dips.len() >= 3 => {
+            let inside = &curve.points[a.from..b.to];
+            span(inside, label, cause).into_iter().collect()
+        }
+        _ => whole(curve, label, cause),
+    }
 }
 
 /// Works most of the time, with dips that no disk column explains.

@@ -50,13 +50,19 @@ pub(super) fn hang(curve: &Curve, rules: &Rules) -> Option<Hang> {
     }
     let util = mean(inside, |p| p.util)?;
     let traffic = mean(inside, |p| p.traffic);
-    if util < rules.hung_util_pct || traffic.is_some_and(|t| t > rules.hung_traffic_pct) {
-        return None;
-    }
     let strong = run.state == State::Spin;
     let low = |p: &Point| state::power_low(p, curve.work_w, rules);
     let power_low = inside.iter().filter(|p| low(p) == Some(true)).count() * 2 > run.len();
     let watts: Vec<f64> = inside.iter().filter_map(|p| p.s.power_w).collect();
+    let steady = watts.len() >= rules.hung_samples && super::bursts::spread(&watts) < 0.03;
+    let most = if strong && steady {
+        rules.hung_traffic_sure_pct
+    } else {
+        rules.hung_traffic_pct
+    };
+    if util < rules.hung_util_pct || traffic.is_some_and(|t| t > most) {
+        return None;
+    }
     // without a memory counter only a fall of the power speaks; without a yardstick for the power a card that draws
     // much is taken to compute
     let typical_w = quantile(watts.iter().copied(), 0.5);
@@ -69,7 +75,6 @@ pub(super) fn hang(curve: &Curve, rules: &Rules) -> Option<Hang> {
     }
     let tensor = mean(inside, |p| p.s.tensor_active_pct);
     let still = tensor.is_some_and(|t| t < rules.active_pct) && traffic.is_some();
-    let steady = watts.len() >= rules.hung_samples && super::bursts::spread(&watts) < 0.03;
     let signals = 1
         + usize::from(traffic.is_some())
         + usize::from(power_low)

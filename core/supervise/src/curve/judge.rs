@@ -53,13 +53,22 @@ fn verdict(curve: &Curve, together: &Together, rules: &Rules) -> Verdict {
     if let Some(v) = idle(curve, &shape, rules) {
         return v;
     }
+    if let Some(started) = curve.after_set_up(rules) {
+        let shape = bursts::shape(&started, rules);
+        return working(&started, &shape, together, rules);
+    }
+    working(curve, &shape, together, rules)
+}
+
+/// A job that is not stopped: slowed, or in order.
+fn working(curve: &Curve, shape: &Shape, together: &Together, rules: &Rules) -> Verdict {
     if let Some(v) = throttled(curve, together, rules) {
         return v;
     }
-    if let Some(v) = level::encoder(curve, &shape, rules) {
+    if let Some(v) = level::encoder(curve, shape, rules) {
         return v;
     }
-    dips::dips(curve, &shape, rules).unwrap_or_else(|| level::level(curve, &shape, rules))
+    dips::dips(curve, shape, rules).unwrap_or_else(|| level::level(curve, shape, rules))
 }
 
 /// How sure, by how much was seen and how many independent signals agree.
@@ -198,7 +207,9 @@ fn hung(curve: &Curve, hang: &Hang, together: &Together, rules: &Rules) -> Verdi
     } else {
         (Label::HungBusySpin, Msg::new("watch-cause-hung-kernel"))
     };
-    let long = hang.time_s >= rules.sure_s || (hang.samples >= 15 && hang.signals >= 4);
+    // a job that worked may wait for a minute, for a rank that saves; what never worked here does not wait
+    let long =
+        hang.time_s >= rules.sure_s || (!hang.worked && hang.samples >= 15 && hang.signals >= 4);
     let confidence = if hang.strong && hang.signals >= 3 && long {
         Confidence::High
     } else if hang.strong || hang.samples >= 30 {

@@ -70,7 +70,12 @@ fn signals(curve: &Curve) -> usize {
 
 /// Works: bound by memory, by arithmetic, or by the mix of a training step.
 pub(super) fn working(curve: &Curve, shape: &Shape, rules: &Rules) -> Verdict {
-    let working = || curve.points.iter().filter(|p| p.state == State::Work);
+    let working = || {
+        curve
+            .points
+            .iter()
+            .filter(|p| !matches!(p.state, State::Off | State::Blind))
+    };
     let traffic = |q: f64| quantile(working().filter_map(|p| p.traffic), q);
     let power = power_ratio(curve);
     let mean_pct = shape.mean.round();

@@ -100,16 +100,7 @@ impl Builder {
                 start_s = Some(first);
             }
         }
-        if let Some(limit) = options.power_limit_w {
-            for s in &mut self.series {
-                if s.samples.iter().all(|s| s.power_limit_w.is_none()) {
-                    s.samples
-                        .iter_mut()
-                        .for_each(|s| s.power_limit_w = Some(limit));
-                }
-            }
-        }
-        Ok(Recording {
+        let mut recording = Recording {
             format,
             series: self.series,
             assumed_step_s: (self.counted && options.sample_s.is_none()).then_some(DEFAULT_STEP_S),
@@ -117,6 +108,10 @@ impl Builder {
             skipped: self.skipped,
             not_understood: self.not_understood,
             names: self.names,
-        })
+        };
+        if let Some(watts) = options.power_limit_w {
+            recording.assume_power_limit(watts);
+        }
+        Ok(recording)
     }
 }

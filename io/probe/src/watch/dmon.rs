@@ -181,8 +181,10 @@ pub(super) fn read_dcgmi(text: &str, table: &mut Builder) {
             now = names.iter().map(|n| columns::dcgmi(n)).collect();
             continue;
         }
-        // the second line of the header
-        if trimmed.is_empty() || trimmed.starts_with('#') || trimmed.eq_ignore_ascii_case("id") {
+        // the second line of the header names units
+        let second = trimmed.split_whitespace().next();
+        let second = second.is_some_and(|word| word.eq_ignore_ascii_case("id"));
+        if trimmed.is_empty() || trimmed.starts_with('#') || second {
             continue;
         }
         let mut cells = trimmed.split_whitespace();

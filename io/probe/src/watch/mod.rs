@@ -48,6 +48,18 @@ pub struct Recording {
     pub names: Vec<String>,
 }
 
+impl Recording {
+    /// Gives the limit to each GPU of which the text has none.
+    pub fn assume_power_limit(&mut self, watts: f64) {
+        for series in &mut self.series {
+            if series.samples.iter().all(|s| s.power_limit_w.is_none()) {
+                let samples = series.samples.iter_mut();
+                samples.for_each(|s| s.power_limit_w = Some(watts));
+            }
+        }
+    }
+}
+
 /// Reads a text; `file` is for messages only.
 ///
 /// # Errors

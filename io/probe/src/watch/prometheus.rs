@@ -7,6 +7,8 @@ use lessee_supervise::curve::{GpuId, Sample};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+type Labels = BTreeMap<String, String>;
+
 /// Values of one GPU before they are put together: time, metric, value.
 #[derive(Default)]
 struct Points(HashMap<GpuId, Vec<(f64, Column, f64)>>);
@@ -42,7 +44,7 @@ impl Points {
 }
 
 /// Which GPU the labels speak of: index, else UUID; a MIG instance and a host of several are part of it.
-fn gpu_of(labels: &BTreeMap<String, String>, hosts: bool) -> GpuId {
+fn gpu_of(labels: &Labels, hosts: bool) -> GpuId {
     let get = |names: &[&str]| {
         let found = names.iter().find_map(|n| labels.get(*n));
         found.map(String::as_str).filter(|v| !v.is_empty())
@@ -64,7 +66,7 @@ fn gpu_of(labels: &BTreeMap<String, String>, hosts: bool) -> GpuId {
 const HOST: &[&str] = &["Hostname", "hostname", "node", "instance"];
 
 /// Do the labels name more than one host? Then an index alone names no GPU.
-fn several_hosts<'a>(all: impl Iterator<Item = &'a BTreeMap<String, String>>) -> bool {
+fn several_hosts<'a>(all: impl Iterator<Item = &'a Labels>) -> bool {
     let mut first: Option<&str> = None;
     for labels in all {
         let host = HOST.iter().find_map(|n| labels.get(*n)).map(String::as_str);
@@ -77,8 +79,11 @@ fn several_hosts<'a>(all: impl Iterator<Item = &'a BTreeMap<String, String>>) ->
     false
 }
 
+/// A line of the exposition: name, labels, value, time in seconds.
+type Line<'a> = (&'a str, Labels, f64, Option<f64>);
+
 /// `NAME{a="b",c="d"} VALUE [TIME]`, with the escapes of the exposition format.
-fn exposition(line: &str) -> Option<(&str, BTreeMap<String, String>, f64, Option<f64>)> {
+fn exposition(line: &str) -> Option<Line<'_>> {
     let end = line.find(['{', ' ', '\t'])?;
     let (name, rest) = line.split_at(end);
     let mut labels = BTreeMap::new();
@@ -160,7 +165,7 @@ pub(super) fn read_text(text: &str, table: &mut Builder) {
 
 /// One answer, several in an array, or several one after the other.
 pub(super) fn read_json(file: &str, text: &str, table: &mut Builder) -> Result<(), WatchError> {
-    let mut series: Vec<(BTreeMap<String, String>, Vec<Value>)> = Vec::new();
+    let mut series: Vec<(Labels, Vec<Value>)> = Vec::new();
     for document in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
         let document = document.map_err(|e| WatchError::Json {
             file: file.to_owned(),
@@ -205,7 +210,7 @@ pub(super) fn read_json(file: &str, text: &str, table: &mut Builder) -> Result<(
 }
 
 /// Takes the series out of an answer: `{data: {result: [...]}}`, `{result: [...]}`, or the bare array.
-fn collect(document: Value, out: &mut Vec<(BTreeMap<String, String>, Vec<Value>)>) {
+fn collect(document: Value, out: &mut Vec<(Labels, Vec<Value>)>) {
     match document {
         Value::Array(items) => items.into_iter().for_each(|item| collect(item, out)),
         Value::Object(mut fields) => {
