@@ -576,3 +576,43 @@ fn a_hang_that_has_just_begun_is_only_possible() {
         assert_eq!(r.confidence, Confidence::Possible);
     }
 }
+
+#[test]
+fn short_bursts_in_long_silence_are_no_idleness() {
+    for seed in 0..N {
+        let mut rig = Rig::new(seed, &[0.25, 0.5]).without(&["core", "disk"]);
+        let (good, every) = (100.0, rig.step * rig.r.within(8.0, 20.0));
+        let on = 2.0 * rig.step;
+        let series = rig.sample(0, 250.0, |_, t| {
+            if t < good || (t - good) % every < on {
+                training(95.0, 40.0, 0.8)
+            } else {
+                REST
+            }
+        });
+        let label = one(series).label;
+        assert!(
+            !label.as_str().starts_with("IDLE"),
+            "seed {seed}: {label:?}"
+        );
+    }
+}
+
+#[test]
+fn a_rank_that_waits_between_its_steps_is_not_hung() {
+    for seed in 0..N {
+        let mut rig = Rig::new(seed, &[0.25, 0.5]);
+        let series = rig.sample(0, 300.0, |_, t| {
+            if t % 4.0 < 1.0 {
+                training(96.0, 40.0, 0.85)
+            } else {
+                spinning(0.2)
+            }
+        });
+        let label = one(series).label;
+        assert!(
+            !label.as_str().starts_with("HUNG"),
+            "seed {seed}: {label:?}"
+        );
+    }
+}

@@ -139,8 +139,12 @@ fn time_grows_with_the_samples() {
         let sample = |i: usize, g: usize| Sample {
             // never two GPUs at one time, states that change each sample
             t_s: (i * gpus + g) as f64,
-            util_gpu_pct: Some(if (i + g) % 2 == 0 { 0.0 } else { 100.0 }),
-            power_w: Some(if i % 3 == 0 { 10.0 } else { 300.0 }),
+            util_gpu_pct: Some(if (i + g).is_multiple_of(2) {
+                0.0
+            } else {
+                100.0
+            }),
+            power_w: Some(if i.is_multiple_of(3) { 10.0 } else { 300.0 }),
             power_limit_w: Some(400.0),
             util_mem_pct: Some(0.0),
             ..Sample::default()

@@ -93,8 +93,8 @@ pub(super) fn time_of(points: &[Point]) -> f64 {
     points.iter().map(|p| p.hold_s).sum()
 }
 
-/// The stretches of one state, in order. One or two samples that differ from long neighbours of one state are taken
-/// for a flicker of the counter. A stretch of waiting is [`State::Spin`] if most of it is.
+/// The stretches of one state, in order. A sample or two in a long wait that differ are taken for a flicker of the
+/// counter, if there are few; work in a silence is work. A stretch of waiting is [`State::Spin`] if most of it is.
 pub(super) fn runs(points: &[Point]) -> Vec<Run> {
     let mut raw: Vec<Run> = Vec::new();
     for (i, p) in points.iter().enumerate() {
@@ -108,20 +108,23 @@ pub(super) fn runs(points: &[Point]) -> Vec<Run> {
         }
     }
     let mut out: Vec<Run> = Vec::with_capacity(raw.len());
+    // samples of the last run of `out` that were taken for flicker
+    let mut flickers = 0;
     let mut i = 0;
     while i < raw.len() {
         let run = raw[i];
-        let flicker = run.len() <= 2
-            && match (out.last(), raw.get(i + 1)) {
-                (Some(a), Some(b)) => a.state.same(b.state) && a.len() >= 5 && b.len() >= 5,
-                _ => false,
-            };
-        if flicker && let Some(last) = out.last_mut() {
-            last.to = raw[i + 1].to;
-            i += 2;
-            continue;
+        if let (Some(last), Some(next)) = (out.last_mut(), raw.get(i + 1)) {
+            let waits = last.state.waits() && next.state.waits();
+            let total = next.to - last.from;
+            if waits && run.len() <= 2 && (flickers + run.len()) * 10 <= total {
+                flickers += run.len();
+                last.to = next.to;
+                i += 2;
+                continue;
+            }
         }
         out.push(run);
+        flickers = 0;
         i += 1;
     }
     for run in &mut out {
