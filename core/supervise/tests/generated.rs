@@ -616,3 +616,51 @@ fn a_rank_that_waits_between_its_steps_is_not_hung() {
         );
     }
 }
+
+/// As reported of 128 ranks: healthy at 98.55 %, tensor 0.324, DRAM 0.241; then 100 % and no step for 33.5 min.
+#[test]
+fn the_reported_hang_of_a_collective() {
+    for powered in [true, false] {
+        let mut rig = Rig::new(7, &[15.0]).without(&["traffic", "core", "rx", "disk"]);
+        rig.limit = 1200.0;
+        let mut series = rig.sample(0, 5000.0, |_, t| {
+            if t < 3000.0 {
+                training(98.0, 0.0, 0.82)
+            } else {
+                spinning(0.25)
+            }
+        });
+        let start = rig.start();
+        for s in &mut series.samples {
+            let hung = s.t_s - start >= 3000.0;
+            s.tensor_active_pct = Some(if hung { 0.0 } else { 32.4 });
+            s.dram_active_pct = Some(if hung { 0.0 } else { 24.1 });
+            s.power_w = s.power_w.filter(|_| powered);
+        }
+        let r = one(series.clone());
+        assert_eq!(
+            (r.label, r.confidence),
+            (Label::HungCollective, Confidence::High)
+        );
+        series.samples.retain(|s| s.t_s - start < 3000.0);
+        assert!(one(series).label.as_str().starts_with("HEALTHY"));
+    }
+}
+
+#[test]
+fn the_shape_of_the_json() {
+    let mut rig = Rig::new(0, &[1.0]);
+    rig.mem_mib = 4.0;
+    let r = one(rig.sample(3, 60.0, |_, _| Now { clock: 0.2, ..REST }));
+    let json = serde_json::to_value(&r).unwrap();
+    assert_eq!(json["gpu"], 3);
+    assert_eq!(json["label"], "IDLE");
+    assert_eq!(json["confidence"], "high");
+    assert_eq!(json["why"]["id"], "watch-why-idle");
+    let span = &json["spans"][0];
+    assert_eq!(span["label"], "IDLE");
+    assert_eq!(span["cause"]["id"], "watch-cause-idle");
+    assert!(span["from_s"].is_number() && span["to_s"].is_number());
+    let back: Reading = serde_json::from_value(json).unwrap();
+    assert_eq!(back, r);
+}

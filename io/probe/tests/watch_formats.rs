@@ -284,3 +284,48 @@ fn what_is_wrong_is_said() {
         Err(WatchError::Interval { .. })
     ));
 }
+
+#[test]
+fn the_power_limit_of_a_gpu_by_its_name() {
+    use lessee_model::{Basis, Confidence, Form, GpuSpec, GpuTable, Provenance};
+    let spec = |name: &str, form, tdp_w, mem_bw_gbs| GpuSpec {
+        name: name.into(),
+        model: "H100".into(),
+        form,
+        vendor: "NVIDIA".into(),
+        arch: "Hopper".into(),
+        compute_capability: None,
+        memory_gb: 80.0,
+        mem_bw_gbs: Some(mem_bw_gbs),
+        fp16_tflops: None,
+        bf16_tflops: None,
+        fp8_tflops: None,
+        int8_tops: None,
+        fp4_tflops: None,
+        fp32_tflops: None,
+        tdp_w,
+        link_total_bidir_gbs: None,
+        pcie_gen: None,
+        pcie_lanes: None,
+        sm_count: None,
+        rt_cores: None,
+        usable_mib: None,
+        why: Provenance::new(Basis::Published, Confidence::General, "test", None),
+    };
+    let table = GpuTable::new(
+        vec![
+            spec("H100-SXM5-80GB", Form::Sxm, Some(700.0), 3350.0),
+            spec("H100-PCIe-80GB", Form::Pcie, Some(350.0), 2000.0),
+        ],
+        [],
+    );
+    assert_eq!(watch::power_limit(&table, "H100 SXM"), Ok(700.0));
+    // the smaller of the two: a card is rather called powered than hung
+    assert_eq!(watch::power_limit(&table, "H100"), Ok(350.0));
+    let near = Some("H100".to_owned());
+    let model = "H1000".to_owned();
+    assert_eq!(
+        watch::power_limit(&table, "H1000"),
+        Err(WatchError::UnknownGpu { model, near })
+    );
+}

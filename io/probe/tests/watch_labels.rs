@@ -114,3 +114,22 @@ fn spans() {
         }
     }
 }
+
+/// What processes use, as `pmon` prints it: the same machines at the same times.
+#[test]
+fn processes() {
+    for (file, want) in [
+        ("l40s-595-load", "ENCODER_ONLY"),
+        ("h200-590-load", "HEALTHY_COMPUTE_BOUND"),
+        ("h100-mig-590-load", "UNKNOWN_MIG"),
+        ("h100-mig-590-idle", "UNKNOWN_MIG"),
+        // no process is no figure: idleness is likely, and dmon would say so
+        ("h200-590-idle", "UNKNOWN_MIG"),
+    ] {
+        let Some(found) = readings(&format!("nvidia-smi/{file}.pmon.txt"), None) else {
+            return;
+        };
+        assert_eq!(found.len(), 1, "{file}");
+        assert_eq!(found[0].label.as_str(), want, "{file}");
+    }
+}
