@@ -246,3 +246,20 @@ fn light_kernels_beside_an_unused_gpu() {
         assert_eq!(found[7], Label::IdleHoldingMemory);
     }
 }
+
+#[test]
+fn what_the_job_does_now_beats_what_is_over() {
+    for seed in 0..N {
+        let series = machine(seed, 8, 600.0, &[], |g, t| match (t, g) {
+            (t, _) if t < 100.0 => training(95.0, 40.0, 0.9),
+            (t, 5) if t < 200.0 => REST,
+            (t, _) if t < 200.0 => spinning(0.25),
+            (t, _) if t < 350.0 => training(95.0, 40.0, 0.9),
+            _ => spinning(0.25),
+        });
+        for r in read(&series, &rules()) {
+            assert_eq!(r.label, Label::HungCollective, "{seed}");
+            assert!(r.spans.iter().any(|s| s.label == Label::Straggler));
+        }
+    }
+}

@@ -40,7 +40,10 @@ fn verdict(curve: &Curve, together: &Together, rules: &Rules) -> Verdict {
     if let Some(v) = blind(curve, rules) {
         return v;
     }
-    if let Some(v) = late(curve, &together.late, rules) {
+    let waited = late(curve, &together.late, rules);
+    // a wait that is over yields to what the job does now
+    let now = together.late.iter().any(|l| l.ongoing);
+    if now && let Some(v) = waited {
         return v;
     }
     if let Some(hang) = together.hang {
@@ -48,6 +51,9 @@ fn verdict(curve: &Curve, together: &Together, rules: &Rules) -> Verdict {
     }
     if let Some(tail) = idle::tail(curve, rules) {
         return after_load(curve, &tail, rules);
+    }
+    if let Some(v) = waited {
+        return v;
     }
     let shape = bursts::shape(curve, rules);
     if let Some(v) = idle(curve, &shape, rules) {

@@ -3,7 +3,7 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
-use lessee_supervise::curve::{GpuId, Rules, Sample, Series};
+use lessee_supervise::curve::{GpuId, Label, Reading, Rules, Sample, Series, read};
 
 pub fn rules() -> Rules {
     Rules::from_toml(include_str!("../../../../data/curve.toml")).unwrap()
@@ -203,3 +203,30 @@ pub fn spinning(power: f64) -> Now {
         ..REST
     }
 }
+
+pub const N: u64 = 200;
+pub const EXTRAS: &[&str] = &["limit", "clock", "mem", "rx", "core", "disk", "enc"];
+
+pub fn one(series: Series) -> Reading {
+    read(&[series], &rules()).remove(0)
+}
+
+/// All seeds must get the label.
+#[track_caller]
+pub fn all(label: Label, make: impl Fn(u64) -> Series) {
+    let wrong: Vec<String> = (0..N)
+        .filter_map(|seed| {
+            let r = one(make(seed));
+            let what = || format!("seed {seed}: {:?} {:?} {:?}", r.label, r.confidence, r.why);
+            (r.label != label).then(what)
+        })
+        .collect();
+    assert!(
+        wrong.is_empty(),
+        "{} wrong: {:#?}",
+        wrong.len(),
+        &wrong[..wrong.len().min(8)]
+    );
+}
+
+pub const STEPS: &[f64] = &[0.5, 1.0, 2.0, 5.0, 10.0, 30.0];
