@@ -1,0 +1,64 @@
+# What a utilisation curve shows, why, and the probable cause.
+watch-why-empty = There is no sample with a time.
+watch-why-blind = Utilisation is not in the samples: not 0, but not known. In MIG mode nvidia-smi prints - for it. DCGM's GR_ENGINE_ACTIVE and PIPE_TENSOR_ACTIVE would answer.
+watch-why-blind-busy = Utilisation is not in the samples (in MIG mode nvidia-smi prints - for it). { $power } W show that the card is busy, not whether the work gets on. DCGM's GR_ENGINE_ACTIVE and PIPE_TENSOR_ACTIVE would answer.
+watch-why-blind-quiet = Utilisation is not in the samples (in MIG mode nvidia-smi prints - for it). { $power } W make idleness likely, not certain. DCGM's GR_ENGINE_ACTIVE would answer.
+watch-why-straggler = For { $time } the job waited for GPU { $gpus }. GPUs that spun meanwhile at 100 % without getting on: { $n }.
+watch-why-hung = { $util } % utilisation for { $time }, memory traffic { $traffic } %, { $power } % of the power limit (or of the power of its work): a kernel runs and nothing moves.
+watch-why-hung-power = { $util } % utilisation for { $time } at { $power } % of the power limit (or of the power of its work). There is no memory counter to confirm it.
+watch-why-hung-traffic = { $util } % utilisation for { $time }, memory traffic { $traffic } %. There is no power to confirm it.
+watch-why-idle = { $mean } % mean utilisation over { $time }.
+watch-why-idle-memory = { $mean } % mean utilisation over { $time }, with { $memory } of GPU memory held.
+watch-why-idle-after = It worked, and has done nothing for the last { $time }. The power of a card falls slowly, so power alone is no sign of work.
+watch-why-throttled = Busy as before while the clock fell from { $from } to { $to } MHz, for { $share } % of the busy time, below the power limit.
+watch-why-checkpoint = Stops about each { $period } while the disk writes { $disk } MB/s; { $share } % of the time goes into it.
+watch-why-checkpoint-irregular = Stops while the disk writes { $disk } MB/s, so many times: { $n }; { $share } % of the time goes into it.
+watch-why-periodic = Stops about each { $period }; { $share } % of the time goes into it. The samples do not say what the disk did.
+watch-why-starved = { $mean } % mean utilisation while one CPU core is at { $core } %.
+watch-why-steps = { $mean } % mean utilisation: a step that repeats, busy { $duty } % of the time, at 0 between.
+watch-why-stalls = { $mean } % mean utilisation, full between dips. Dips: { $n }.
+watch-why-bursts = Comes and goes: { $mean } % mean utilisation, busy { $busy } % of the time, peaks of { $peak } %.
+watch-why-encoder = The video engines are { $video } % busy, the SMs { $mean } %.
+watch-why-level = { $mean } % mean utilisation, { $median } % in the middle.
+watch-why-busy = { $mean } % mean utilisation. There is no memory counter, and 100 % alone is also what a kernel that waits shows.
+watch-why-memory-bound = { $mean } % mean utilisation with { $traffic } % memory traffic, steady: bound by memory, which draws little power by nature.
+watch-why-compute-bound = { $mean } % mean utilisation with { $traffic } % memory traffic: bound by arithmetic.
+watch-why-training = { $mean } % mean utilisation with { $traffic } % memory traffic.
+watch-why-light = { $mean } % mean utilisation at { $power } % of the power limit, with little memory traffic: always a kernel, none that fills the card.
+
+watch-cause-late = The others wait for this GPU: its rank gets no input, is slow, or died. GPUs that wait: { $n }.
+watch-cause-waits = Waits for GPU { $gpus } in a collective.
+watch-cause-hung-together = All wait for each other: a collective that does not end. GPUs: { $n }. Heartbeats prove that processes live, not that they get on.
+watch-cause-hung-collective = Most often a collective that waits for a rank elsewhere; a stuck kernel looks the same.
+watch-cause-hung-kernel = A kernel that spins and gets nowhere: a deadlock on the card, or an endless loop.
+watch-cause-hung-ended = Hung, and then ended.
+watch-cause-idle = Nothing runs; the machine is paid for.
+watch-cause-idle-memory = Nothing runs; a process still holds { $memory } of GPU memory.
+watch-cause-slowed = The driver names heat or the power brake: from { $from } to { $to } MHz.
+watch-cause-slowed-hot = Probably heat ({ $temp } °C): from { $from } to { $to } MHz.
+watch-cause-slowed-unseen = Heat, a power brake or a lowered clock limit: from { $from } to { $to } MHz. `nvidia-smi -q -d PERFORMANCE` names it.
+watch-cause-checkpoint = A checkpoint: the disk writes { $disk } MB/s.
+watch-cause-saving-unseen = Saving or validating.
+watch-cause-validation = A validation or the boundary of an epoch.
+watch-cause-stalls = Waits for something that the samples do not show: its input, the network, or saving.
+watch-cause-loader = The data loader: one core at { $core } % does its work. More workers, or decoding on the GPU.
+watch-cause-loader-unseen = Probably the data loader: the step waits for its input. The samples do not say what the CPU did.
+watch-cause-bursts = Few requests: a smaller or a shared GPU may do.
+watch-cause-encoder = Only the video engines work: a smaller or a shared GPU may do.
+watch-cause-part = Part of the GPU is used.
+watch-cause-little = Little of the GPU is used: larger batches, more at a time, or a smaller GPU.
+watch-cause-light = Kernels that are too small for the card: larger batches, or a smaller GPU.
+
+watch-error-format = { $file } is none of the known utilisation logs. It begins with: { $head }
+hint-watch-format = Known are the output of nvidia-smi dmon, pmon and --query-gpu=... --format=csv (with its header), dcgmi dmon, metrics of the DCGM exporter or nvidia_gpu_exporter as text or as JSON of a Prometheus query, and CSV with columns such as t_s, util_gpu_pct, util_mem_pct, power_w.
+watch-error-json = { $file }, line { $line }, column { $column }: { $what }
+watch-error-metric = { $file } has no metric that is known here, only: { $found }
+hint-watch-metric = Query the metrics themselves, so that each series has its name: {"{"}__name__=~"DCGM_FI_DEV_GPU_UTIL|DCGM_FI_DEV_MEM_COPY_UTIL|DCGM_FI_DEV_POWER_USAGE"{"}"}.
+watch-error-samples = { $file } is the output of { $format }, but has no sample.
+hint-watch-samples = Let it run for some minutes: `nvidia-smi dmon -s pucm > log`.
+watch-error-interval = { $seconds } is no interval of samples.
+hint-watch-interval = --sample-seconds is more than 0 and at most a day.
+watch-error-gpu = { $model } is no known GPU.
+hint-watch-gpu = Did you mean { $near }?
+watch-error-limit = No power limit of { $model } is known.
+hint-watch-limit = Add power.limit to the query, or leave --gpu away.

@@ -1,0 +1,64 @@
+# 利用率曲线说明什么、依据与可能的原因。
+watch-why-empty = 没有带时间的采样。
+watch-why-blind = 采样中没有利用率：不是 0，而是未知。MIG 模式下 nvidia-smi 显示为 -。DCGM 的 GR_ENGINE_ACTIVE 和 PIPE_TENSOR_ACTIVE 可以回答。
+watch-why-blind-busy = 采样中没有利用率（MIG 模式下 nvidia-smi 显示为 -）。{ $power } W 说明卡在忙，但不能说明工作有进展。DCGM 的 GR_ENGINE_ACTIVE 和 PIPE_TENSOR_ACTIVE 可以回答。
+watch-why-blind-quiet = 采样中没有利用率（MIG 模式下 nvidia-smi 显示为 -）。{ $power } W 说明很可能空闲，但不能确定。DCGM 的 GR_ENGINE_ACTIVE 可以回答。
+watch-why-straggler = 任务等待 GPU { $gpus } 达 { $time }；其间有 { $n } 块 GPU 以 100 % 空转而没有进展。
+watch-why-hung = 利用率 { $util } % 持续 { $time }，显存流量 { $traffic } %，功率为上限（或其工作功率）的 { $power } %：内核在运行，却没有任何进展。
+watch-why-hung-power = 利用率 { $util } % 持续 { $time }，功率为上限（或其工作功率）的 { $power } %。没有显存计数器可以佐证。
+watch-why-hung-traffic = 利用率 { $util } % 持续 { $time }，显存流量 { $traffic } %。没有功率可以佐证。
+watch-why-idle = { $time } 内平均利用率 { $mean } %。
+watch-why-idle-memory = { $time } 内平均利用率 { $mean } %，同时占用显存 { $memory }。
+watch-why-idle-after = 曾经工作，最近 { $time } 什么也没做。卡的功率下降缓慢，因此不能仅凭功率判断在工作。
+watch-why-throttled = 忙碌程度不变，时钟却从 { $from } 降到 { $to } MHz，占忙碌时间的 { $share } %，且未达功率上限。
+watch-why-checkpoint = 大约每 { $period } 停顿一次，其间磁盘写入 { $disk } MB/s；共占 { $share } % 的时间。
+watch-why-checkpoint-irregular = 停顿 { $n } 次，其间磁盘写入 { $disk } MB/s；共占 { $share } % 的时间。
+watch-why-periodic = 大约每 { $period } 停顿一次，共占 { $share } % 的时间。采样没有说明磁盘在做什么。
+watch-why-starved = 平均利用率 { $mean } %，同时一个 CPU 核心占用 { $core } %。
+watch-why-steps = 平均利用率 { $mean } %：步骤反复，{ $duty } % 的时间忙碌，其余为 0。
+watch-why-stalls = 平均利用率 { $mean } %，除 { $n } 次下陷外都满载。
+watch-why-bursts = 时有时无：平均利用率 { $mean } %，{ $busy } % 的时间忙碌，峰值 { $peak } %。
+watch-why-encoder = 视频引擎占用 { $video } %，SM 仅 { $mean } %。
+watch-why-level = 平均利用率 { $mean } %，中位数 { $median } %。
+watch-why-busy = 平均利用率 { $mean } %。没有显存计数器，而等待中的内核也会显示 100 %。
+watch-why-memory-bound = 平均利用率 { $mean } %，显存流量 { $traffic } % 且平稳：受显存带宽限制，功率本来就低。
+watch-why-compute-bound = 平均利用率 { $mean } %，显存流量 { $traffic } %：受算力限制。
+watch-why-training = 平均利用率 { $mean } %，显存流量 { $traffic } %。
+watch-why-light = 平均利用率 { $mean } %，功率只有上限的 { $power } %，显存流量很少：总有内核在运行，却没有填满整卡。
+
+watch-cause-late = 有 { $n } 块 GPU 在等待这块 GPU：它的进程没有输入、太慢或已退出。
+watch-cause-waits = 在集合通信中等待 GPU { $gpus }。
+watch-cause-hung-together = { $n } 块 GPU 互相等待：集合通信不会结束。心跳只证明进程还在，不证明有进展。
+watch-cause-hung-collective = 多半是集合通信在等待别处的进程；卡死的内核看起来也一样。
+watch-cause-hung-kernel = 内核空转而没有进展：卡上死锁或无限循环。
+watch-cause-hung-ended = 先挂起，后结束。
+watch-cause-idle = 没有任务在运行，机器照样计费。
+watch-cause-idle-memory = 没有任务在运行，仍有进程占用显存 { $memory }。
+watch-cause-slowed = 驱动报告过热或功率制动：从 { $from } 降到 { $to } MHz。
+watch-cause-slowed-hot = 可能过热（{ $temp } °C）：从 { $from } 降到 { $to } MHz。
+watch-cause-slowed-unseen = 过热、功率制动或时钟上限被调低：从 { $from } 降到 { $to } MHz。`nvidia-smi -q -d PERFORMANCE` 会给出原因。
+watch-cause-checkpoint = 保存检查点：磁盘写入 { $disk } MB/s。
+watch-cause-saving-unseen = 保存或验证。
+watch-cause-validation = 验证或轮次边界。
+watch-cause-stalls = 在等待采样中看不到的东西：输入、网络或保存。
+watch-cause-loader = 数据加载：一个核心占用 { $core } %。请增加加载进程，或在 GPU 上解码。
+watch-cause-loader-unseen = 可能是数据加载：步骤在等待输入。采样没有说明 CPU 在做什么。
+watch-cause-bursts = 请求很少：更小的或共享的 GPU 可能就够。
+watch-cause-encoder = 只有视频引擎在工作：更小的或共享的 GPU 可能就够。
+watch-cause-part = 只用了 GPU 的一部分。
+watch-cause-little = GPU 用得很少：请加大批量、增加并发，或换更小的 GPU。
+watch-cause-light = 内核对这块卡来说太小：请加大批量，或换更小的 GPU。
+
+watch-error-format = { $file } 不是已知的利用率日志。开头为：{ $head }
+hint-watch-format = 可识别：nvidia-smi dmon、pmon 和 --query-gpu=... --format=csv（带表头）的输出，dcgmi dmon，DCGM exporter 或 nvidia_gpu_exporter 的指标文本或 Prometheus 查询的 JSON，以及含 t_s、util_gpu_pct、util_mem_pct、power_w 等列的 CSV。
+watch-error-json = { $file } 第 { $line } 行第 { $column } 列：{ $what }
+watch-error-metric = { $file } 中没有可识别的指标，只有：{ $found }
+hint-watch-metric = 请直接查询指标，使每个序列带有名称：{"{"}__name__=~"DCGM_FI_DEV_GPU_UTIL|DCGM_FI_DEV_MEM_COPY_UTIL|DCGM_FI_DEV_POWER_USAGE"{"}"}。
+watch-error-samples = { $file } 是 { $format } 的输出，但没有采样。
+hint-watch-samples = 请让它运行几分钟：`nvidia-smi dmon -s pucm > log`。
+watch-error-interval = { $seconds } 不是采样间隔。
+hint-watch-interval = --sample-seconds 须大于 0，且不超过一天。
+watch-error-gpu = { $model } 不是已知的 GPU。
+hint-watch-gpu = 您是否想写 { $near }？
+watch-error-limit = 不知道 { $model } 的功率上限。
+hint-watch-limit = 请在查询中加入 power.limit，或去掉 --gpu。
