@@ -7,8 +7,10 @@
 //! says how one more is added.
 
 mod decode;
+mod json;
 mod kind;
 mod kinds;
+mod label;
 mod reading;
 mod source;
 mod value;

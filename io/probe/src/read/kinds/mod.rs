@@ -4,6 +4,20 @@
 mod smi_error;
 
 // of other tools
+mod dmidecode;
+mod fio;
+mod gpu_burn;
+mod gpu_bw;
+mod ib_perf;
+mod ib_sysfs;
+mod ibstat;
+mod kmsg;
+mod lscpu;
+mod lspci;
+mod nccl;
+mod nvbandwidth;
+mod stream;
+mod util_curve;
 
 use super::{Kind, Read, source::Source};
 
@@ -31,6 +45,20 @@ pub(crate) const REGISTRY: &[Reader] = &[
     // of nvidia-smi
 
     // of other tools
+    reader!(Nvbandwidth in nvbandwidth),
+    reader!(Fio in fio),
+    reader!(Nccl in nccl),
+    reader!(GpuBurn in gpu_burn),
+    reader!(GpuBw in gpu_bw),
+    reader!(Stream in stream),
+    reader!(IbPerf in ib_perf),
+    reader!(IbSysfs in ib_sysfs),
+    reader!(Ibstat in ibstat),
+    reader!(Dmidecode in dmidecode),
+    reader!(Lscpu in lscpu),
+    reader!(Lspci in lspci),
+    reader!(UtilCurve in util_curve),
+    reader!(Kmsg in kmsg),
 
     // sentences of failure occur in logs and in other tools' outputs too: after all others
     reader!(SmiError in smi_error),

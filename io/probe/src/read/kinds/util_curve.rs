@@ -1,0 +1,122 @@
+//! Utilisation over time as small loggers write it: rows of cells with units and no header, or the columns of our own
+//! curves (`util_gpu_pct`). A header of `nvidia-smi --query-gpu` makes another kind.
+//!
+//! Several GPUs stand one after the other without an index, so a curve of one GPU cannot be told from a curve of
+//! eight: only figures over all rows are given.
+
+use crate::read::{Read, source::Source, value};
+
+/// The column of our own curves that holds the utilisation, in per cent.
+const OURS: &str = "util_gpu_pct";
+
+pub(crate) fn recognise(source: &Source) -> bool {
+    if ours(source).is_some() {
+        return true;
+    }
+    let lines = source.head_lines().map(str::trim).filter(|l| !l.is_empty());
+    let (mut all, mut fit) = (0u32, 0u32);
+    for line in lines.filter(|l| !l.starts_with('#')) {
+        all += 1;
+        fit += u32::from(shape(line).is_some());
+    }
+    // the last line may be cut
+    fit >= 2 && fit + 1 + all / 20 >= all
+}
+
+/// The header of our own curves, and the place of the utilisation in it.
+fn ours<'s>(source: &'s Source) -> Option<(&'s str, usize)> {
+    let header = source
+        .head_lines()
+        .find(|l| !l.starts_with('#') && !l.trim().is_empty())?;
+    let at = header.split(',').position(|c| c.trim() == OURS)?;
+    Some((header.trim(), at))
+}
+
+pub(crate) fn read(source: &Source, out: &mut Read) {
+    let header = ours(source);
+    let (mut lines, mut stated, mut sum, mut low) = (0u64, 0u64, 0.0, 0u64);
+    let mut first_shape: Option<Shape> = None;
+    for (number, line) in source.lines() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') || header.is_some_and(|(h, _)| h == line) {
+            continue;
+        }
+        let cell = match header {
+            Some((_, at)) => line.split(',').nth(at),
+            None => match shape(line) {
+                Some(shape) if first_shape.as_ref().is_none_or(|f| *f == shape) => {
+                    let cell = line.split(',').nth(shape.util);
+                    first_shape.get_or_insert(shape);
+                    cell
+                }
+                // a cell of another sort in its place: "[N/A]" of a GPU that was lost
+                _ => first_shape.as_ref().and_then(|first| {
+                    let cells = line.split(',').count();
+                    let cell = line.split(',').nth(first.util);
+                    cell.filter(|c| cells == first.units.len() && value::is_none(c))
+                }),
+            },
+        };
+        let Some(cell) = cell else {
+            out.not_understood(number, line);
+            continue;
+        };
+        lines += 1;
+        // a cell that states nothing counts as a line, but not as idle
+        if let Some(util) = value::number(cell).filter(|u| (0.0..=100.0).contains(u)) {
+            stated += 1;
+            sum += util;
+            low += u64::from(util < 20.0);
+        } else if !value::is_none(cell) {
+            out.not_understood(number, line);
+        }
+    }
+    out.fact("lines", lines);
+    match (header, first_shape) {
+        (Some((header, _)), _) => out.fact("columns", header),
+        (None, Some(shape)) if shape.units == ["", "%", "MiB"] => {
+            out.fact(
+                "columns",
+                "temperature.gpu, utilization.gpu [%], memory.used",
+            );
+        }
+        (None, Some(shape)) => out.fact("units", shape.units),
+        (None, None) => {}
+    }
+    if stated > 0 {
+        let count = stated as f64;
+        out.fact("mean_util", (sum / count * 10.0).round() / 10.0);
+        out.fact(
+            "share_below_20",
+            (low as f64 / count * 1000.0).round() / 1000.0,
+        );
+    }
+}
+
+/// The units of the cells of a row, and which cell is the utilisation.
+#[derive(PartialEq)]
+struct Shape {
+    units: Vec<String>,
+    util: usize,
+}
+
+/// `76, 92 %, 8804 MiB`: two cells or more, each a number with a unit or a word for "none", one at least in per cent.
+fn shape(line: &str) -> Option<Shape> {
+    if line.len() > 1000 {
+        return None;
+    }
+    let mut units = Vec::new();
+    for cell in line.split(',').map(str::trim) {
+        let end = cell.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-')));
+        let (number, unit) = cell.split_at(end.unwrap_or(cell.len()));
+        let unit = unit.trim();
+        let known = ["", "%", "MiB", "W", "MHz", "C"].contains(&unit);
+        if number.parse::<f64>().is_err() || !known {
+            return None;
+        }
+        units.push(unit.to_owned());
+    }
+    // utilization.gpu comes before utilization.memory wherever both are logged
+    let util = units.iter().position(|u| u == "%")?;
+    (units.len() >= 2).then_some(Shape { units, util })
+}
