@@ -114,8 +114,9 @@ fn note(line: &str, out: &mut Read) -> bool {
         return true;
     }
     // titles of structures whose handle was cut off are known by their form only
-    const NOTES: [&str; 8] = [
+    const NOTES: [&str; 9] = [
         "# dmidecode",
+        "Scanning /dev/mem",
         "# SMBIOS",
         "Getting SMBIOS",
         "SMBIOS ",

@@ -5,6 +5,7 @@
 
 use crate::read::{Gpu, Read, label, source::Source};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Most GPUs of one machine that are listed.
 const MAX_GPUS: usize = 4096;
@@ -23,6 +24,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     let mut last: Option<Progress> = None;
     // the counters start again with each tenth of the run: the greatest value is what is certain
     let mut errors: Vec<u64> = Vec::new();
+    let mut dead: BTreeSet<usize> = BTreeSet::new();
     for (number, line) in source.lines() {
         let line = label::untagged(line).trim();
         if line.is_empty() {
@@ -50,6 +52,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
                 for (most, new) in errors.iter_mut().zip(&progress.errors) {
                     *most = (*most).max(*new);
                 }
+                dead.extend(&progress.died);
                 last = Some(progress);
             }
             if !understood {
@@ -75,6 +78,13 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     for (gpu, count) in errors.iter().enumerate().filter(|(_, count)| **count > 0) {
         let detail = format!("{count} wrong results in one report");
         out.problem("compute_error", format!("GPU{gpu}"), detail);
+    }
+    for gpu in dead {
+        out.problem(
+            "gpu_died",
+            format!("GPU{gpu}"),
+            "stopped to answer in the run",
+        );
     }
     if verdicts.is_empty() {
         let detail = "no verdict: the run was stopped or the paste ends early";
@@ -146,26 +156,40 @@ fn listed(line: &str) -> Option<Gpu> {
 struct Progress {
     gflops: Vec<Value>,
     errors: Vec<u64>,
+    /// Places of the GPUs that stopped to answer.
+    died: Vec<usize>,
     temperatures: Vec<Value>,
 }
 
 /// ` 2261 (7150 Gflop/s) - 0 (0 Gflop/s)   errors: 0 - 12  (WARNING!)   temps: 38 C - --`.
 fn progress(text: &str) -> Option<Progress> {
     let (done, rest) = text.split_once("errors:")?;
-    let (errors, temperatures) = rest.split_once("temps:").unwrap_or((rest, ""));
+    let (cells, temperatures) = rest.split_once("temps:").unwrap_or((rest, ""));
     let first = |cell: &str| {
         let cell = cell.trim();
         let end = cell.find(|c: char| !c.is_ascii_digit());
         cell[..end.unwrap_or(cell.len())].parse::<u64>().ok()
     };
-    let columns = |text: &str| text.split(" - ").take(MAX_GPUS).count();
     let speeds = done
         .split(" - ")
         .take(MAX_GPUS)
         .map(|cell| cell.split_once('(').and_then(|(_, speed)| first(speed)));
-    // `-` also joins the cells where a warning stands: `0  (WARNING!)- 3`
-    let errors: Option<Vec<u64>> = errors.split('-').take(columns(done)).map(first).collect();
-    let errors = errors?;
+    let mut errors: Vec<u64> = Vec::new();
+    let mut died = Vec::new();
+    for word in cells.split_whitespace() {
+        // a dead GPU counts -1; dashes between the cells are words of their own, or hang on a warning
+        if let Ok(count) = word.parse::<i64>() {
+            if errors.len() == MAX_GPUS {
+                break;
+            }
+            errors.push(u64::try_from(count).unwrap_or(0));
+        } else if word.starts_with("(DIED") {
+            died.push(errors.len().checked_sub(1)?);
+        }
+    }
+    if errors.is_empty() || died.len() > MAX_GPUS {
+        return None;
+    }
     let temperatures = temperatures
         .split(" - ")
         .take(errors.len())
@@ -174,6 +198,7 @@ fn progress(text: &str) -> Option<Progress> {
         gflops: speeds.map(|s| json!(s)).collect(),
         temperatures: temperatures.collect(),
         errors,
+        died,
     })
 }
 
@@ -188,6 +213,8 @@ mod tests {
         let progress = progress(line).unwrap();
         assert_eq!(progress.errors, [12, 0]);
         assert_eq!(progress.temperatures.len(), 2);
+        let dead = super::progress(" 1 (2 Gflop/s) - -1 (0 Gflop/s)  errors: 0 - -1 (DIED!)");
+        assert_eq!(dead.unwrap().died, [1]);
         assert_eq!(verdict("\tGPU 1: FAULTY").unwrap()[1], "FAULTY");
         assert!(verdict("GPU 1: NVIDIA L4").is_none());
     }

@@ -8,12 +8,15 @@ use crate::read::{Read, source::Source, value};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What `dmesg` says where the log is closed to the user.
+const CLOSED: &str = "read kernel buffer failed";
 /// Most pairs of address and number that are told apart.
 const MAX_PAIRS: usize = 10_000;
 
 pub(crate) fn recognise(source: &Source) -> bool {
     let head = source.head();
-    const MARKS: [&str; 8] = [
+    const MARKS: [&str; 9] = [
+        CLOSED,
         "NVRM: ",
         "Xid (",
         "nvidia-nvswitch",
@@ -61,6 +64,9 @@ fn fabric_level(line: &str) -> Option<&str> {
 pub(crate) fn read(source: &Source, out: &mut Read) {
     if source.head_lines().any(|l| fabric_level(l).is_some()) {
         fabric_manager(source, out);
+    } else if let Some(line) = source.head_lines().find(|l| l.contains(CLOSED)) {
+        // says nothing of XIDs: neither that there are some nor that there are none
+        out.problem("kernel_log_closed", "kernel", line);
     } else {
         kernel(source, out);
     }
@@ -106,7 +112,9 @@ fn kernel(source: &Source, out: &mut Read) {
             xids.add(bus, number, words);
         }
         if line.contains("fallen off the bus") && off_bus.len() < MAX_PAIRS {
-            off_bus.insert(address(line).unwrap_or("GPU").to_owned());
+            // XIDs name no function, other messages do: one GPU is meant
+            let gpu = address(line).map_or("GPU", |a| a.split('.').next().unwrap_or(a));
+            off_bus.insert(gpu.to_owned());
         }
         if let Some((_, version)) = line.split_once("Kernel Module") {
             let version = version.split_whitespace().find(|w| is_version(w));
@@ -119,7 +127,7 @@ fn kernel(source: &Source, out: &mut Read) {
         if let Some((_, code)) = COMPLAINTS.iter().find(|(words, _)| line.contains(words)) {
             let (count, _) = others
                 .entry(code)
-                .or_insert_with(|| (0, value::shown(line.trim(), 160)));
+                .or_insert_with(|| (0, value::shown(body(line), 160)));
             *count += 1;
         }
     }
@@ -157,12 +165,14 @@ fn kernel(source: &Source, out: &mut Read) {
 }
 
 /// Words of the log and the code of the problem they are.
-const COMPLAINTS: [(&str, &str); 14] = [
+const COMPLAINTS: [(&str, &str); 16] = [
     ("RmInitAdapter failed", "driver_init_failed"),
     ("API mismatch", "driver_mismatch"),
-    ("GPU has fallen off the bus", "fallen_off_bus_message"),
     ("available PCIe bandwidth, limited by", "link_degraded"),
     ("PCIe Bus Error", "pcie_error"),
+    ("AER: Uncorrected", "pcie_error"),
+    ("AER: Corrected", "pcie_error"),
+    ("AER: Multiple", "pcie_error"),
     ("Machine check events logged", "machine_check"),
     ("Hardware Error", "hardware_error"),
     ("Out of memory: Kill", "out_of_memory"),
@@ -173,6 +183,18 @@ const COMPLAINTS: [(&str, &str); 14] = [
     ("NVLink: Fatal", "nvlink_error"),
     ("probe with driver nvidia failed", "driver_init_failed"),
 ];
+
+/// A line without the time and the host's name.
+fn body(line: &str) -> &str {
+    for mark in [" kernel: ", "] "] {
+        if let Some((before, rest)) = line.split_once(mark)
+            && before.len() < 80
+        {
+            return rest.trim();
+        }
+    }
+    line.trim()
+}
 
 fn meaning(number: &str) -> Option<&'static str> {
     let rows = include_str!("../../../data/xid.csv").lines();

@@ -210,6 +210,8 @@ fn row(line: &str) -> Option<Vec<f64>> {
 fn head_line(line: &str, out: &mut Read) -> bool {
     let known = [
         "Built from",
+        "MPI version",
+        "Additional system-specific",
         "NOTE:",
         "Performance can vary",
         "memcpy ",
@@ -263,14 +265,16 @@ fn gpu(index: &str, text: &str) -> Option<Gpu> {
             && g.bytes()
                 .all(|b| b.is_ascii_hexdigit() || matches!(b, b':' | b'.'))
     };
-    let (name, bus) = text
+    let found = text
         .match_indices(" (")
         .filter_map(|(at, _)| Some((&text[..at], text[at + 2..].split_once(')')?.0)))
-        .find(|(_, group)| is_bus(group))?;
+        .find(|(_, group)| is_bus(group));
+    // versions before 0.5 print the name alone
+    let (name, bus) = found.map_or((text, None), |(name, bus)| (name, Some(bus)));
     Some(Gpu {
         index: Some(index.trim().parse().ok()?),
         name: Some(name.trim().to_owned()),
-        bus_id: Some(bus.to_owned()),
+        bus_id: bus.map(str::to_owned),
         ..Gpu::default()
     })
 }

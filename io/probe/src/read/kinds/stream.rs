@@ -137,8 +137,10 @@ fn gpu(index: Option<u32>, name: &str) -> Gpu {
 }
 
 /// Words of the lines that describe a run.
-const NOTES: [&str; 33] = [
+const NOTES: [&str; 35] = [
     "STREAM",
+    "Init:",
+    "Read:",
     "This system uses",
     "Array size",
     "Memory per array",

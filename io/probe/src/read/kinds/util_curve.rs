@@ -14,13 +14,14 @@ pub(crate) fn recognise(source: &Source) -> bool {
         return true;
     }
     let lines = source.head_lines().map(str::trim).filter(|l| !l.is_empty());
-    let (mut all, mut fit) = (0u32, 0u32);
+    let (mut all, mut fit, mut numbers) = (0u32, 0u32, 0u32);
     for line in lines.filter(|l| !l.starts_with('#')) {
         all += 1;
         fit += u32::from(shape(line).is_some());
+        numbers += u32::from(shape(line).is_some_and(|s| s.util < s.units.len()));
     }
     // the last line may be cut
-    fit >= 2 && fit + 1 + all / 20 >= all
+    numbers >= 1 && fit >= 2 && fit + 1 + all / 20 >= all
 }
 
 /// The header of our own curves, and the place of the utilisation in it.
@@ -44,17 +45,15 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
         let cell = match header {
             Some((_, at)) => line.split(',').nth(at),
             None => match shape(line) {
-                Some(shape) if first_shape.as_ref().is_none_or(|f| *f == shape) => {
-                    let cell = line.split(',').nth(shape.util);
-                    first_shape.get_or_insert(shape);
-                    cell
+                Some(shape) if first_shape.as_ref().is_none_or(|f| f.fits(&shape)) => {
+                    // the first row in which the utilisation is a number says where it stands
+                    if first_shape.is_none() && shape.util < shape.units.len() {
+                        first_shape = Some(shape);
+                    }
+                    let at = first_shape.as_ref().map_or(0, |f| f.util);
+                    line.split(',').nth(at)
                 }
-                // a cell of another sort in its place: "[N/A]" of a GPU that was lost
-                _ => first_shape.as_ref().and_then(|first| {
-                    let cells = line.split(',').count();
-                    let cell = line.split(',').nth(first.util);
-                    cell.filter(|c| cells == first.units.len() && value::is_none(c))
-                }),
+                _ => None,
             },
         };
         let Some(cell) = cell else {
@@ -93,30 +92,60 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     }
 }
 
-/// The units of the cells of a row, and which cell is the utilisation.
-#[derive(PartialEq)]
+/// What the cells of a row are, and which is the utilisation.
 struct Shape {
-    units: Vec<String>,
+    units: Vec<&'static str>,
     util: usize,
 }
 
-/// `76, 92 %, 8804 MiB`: two cells or more, each a number with a unit or a word for "none", one at least in per cent.
+impl Shape {
+    /// Whether a row goes with the first: a cell that states nothing goes with any.
+    fn fits(&self, other: &Shape) -> bool {
+        let fit = |(a, b): (&&str, &&str)| a == b || *a == NONE || *b == NONE;
+        self.units.len() == other.units.len() && self.units.iter().zip(&other.units).all(fit)
+    }
+}
+
+const NONE: &str = "[N/A]";
+const TIME: &str = "time";
+const NAME: &str = "name";
+
+/// `76, 92 %, 8804 MiB`: two cells or more, each a number with a unit, a word for "none", a time or a name; one at
+/// least in per cent.
 fn shape(line: &str) -> Option<Shape> {
     if line.len() > 1000 {
         return None;
     }
-    let mut units = Vec::new();
-    for cell in line.split(',').map(str::trim) {
-        let end = cell.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-')));
-        let (number, unit) = cell.split_at(end.unwrap_or(cell.len()));
-        let unit = unit.trim();
-        let known = ["", "%", "MiB", "W", "MHz", "C"].contains(&unit);
-        if number.parse::<f64>().is_err() || !known {
-            return None;
-        }
-        units.push(unit.to_owned());
-    }
+    let units: Vec<&str> = line
+        .split(',')
+        .map(|c| unit(c.trim()))
+        .collect::<Option<_>>()?;
     // utilization.gpu comes before utilization.memory wherever both are logged
-    let util = units.iter().position(|u| u == "%")?;
-    (units.len() >= 2).then_some(Shape { units, util })
+    let util = units.iter().position(|u| *u == "%").unwrap_or(usize::MAX);
+    let names = units.iter().filter(|u| **u == NAME).count();
+    let none = units.contains(&NONE);
+    (units.len() >= 2 && names <= 1 && (util < units.len() || none))
+        .then_some(Shape { units, util })
+}
+
+fn unit(cell: &str) -> Option<&'static str> {
+    const UNITS: [&str; 6] = ["", "%", "MiB", "W", "MHz", "C"];
+    if value::is_none(cell) {
+        return (!cell.is_empty()).then_some(NONE);
+    }
+    let end = cell.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-')));
+    let (number, unit) = cell.split_at(end.unwrap_or(cell.len()));
+    if number.parse::<f64>().is_ok() {
+        let known = UNITS.iter().find(|u| **u == unit.trim());
+        if let Some(known) = known {
+            return Some(known);
+        }
+    }
+    let is_time = cell.contains(':') && cell.bytes().all(|b| b"0123456789/:.- TZ".contains(&b));
+    if is_time {
+        return Some(TIME);
+    }
+    // `NVIDIA A100-SXM4-40GB`, `P0`
+    cell.starts_with(|c: char| c.is_ascii_uppercase())
+        .then_some(NAME)
 }
