@@ -7,6 +7,7 @@
 //! says how one more is added.
 
 mod decode;
+mod device;
 mod json;
 mod kind;
 mod kinds;

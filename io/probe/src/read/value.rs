@@ -50,6 +50,30 @@ pub(crate) fn is_none(text: &str) -> bool {
     NONE.iter().any(|n| inner.eq_ignore_ascii_case(n))
 }
 
+/// A line that surrounds captures and says nothing: blank, a code fence, the command at a prompt, a note of its status.
+pub(crate) fn is_noise(line: &str) -> bool {
+    let line = line.trim_matches(|c: char| c.is_whitespace() || c == '>');
+    line.is_empty()
+        || line.starts_with("```")
+        || line.starts_with("# (exit code")
+        || (is_command(line) && line.len() < 400)
+}
+
+/// `$ nvidia-smi topo -m`, `root@box:~# nvidia-smi`, `PS C:\> nvidia-smi`, or the bare command.
+fn is_command(line: &str) -> bool {
+    let after = line
+        .rsplit_once(['$', '#', '>', '%'])
+        .map_or(line, |(_, command)| command)
+        .trim_start();
+    let mut words = after
+        .split_whitespace()
+        .skip_while(|w| *w == "sudo" || *w == "watch");
+    words.next().is_some_and(|w| {
+        let program = w.rsplit(['/', '\\']).next().unwrap_or(w);
+        program == "nvidia-smi" || program == "nvidia-smi.exe"
+    }) && words.all(|w| !w.ends_with(':') && w != "has")
+}
+
 /// What may be shown of a text: its first characters, with identifiers masked.
 pub(crate) fn shown(text: &str, max_chars: usize) -> String {
     let end = text

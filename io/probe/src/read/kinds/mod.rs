@@ -1,7 +1,14 @@
 //! One file a kind, and the list of them: a new one is one file here, a `mod` line and a line of [`REGISTRY`].
 
 // of nvidia-smi
+mod dmon;
+mod nvlink_s;
+mod query_gpu_csv;
 mod smi_error;
+mod smi_q_text;
+mod smi_table;
+mod smi_xml;
+mod topo_m;
 
 // of other tools
 mod dmidecode;
@@ -43,6 +50,13 @@ macro_rules! reader {
 #[rustfmt::skip]
 pub(crate) const REGISTRY: &[Reader] = &[
     // of nvidia-smi
+    reader!(SmiXml in smi_xml),
+    reader!(SmiQText in smi_q_text),
+    reader!(SmiTable in smi_table),
+    reader!(TopoM in topo_m),
+    reader!(NvlinkS in nvlink_s),
+    reader!(Dmon in dmon),
+    reader!(QueryGpuCsv in query_gpu_csv),
 
     // of other tools
     reader!(Nvbandwidth in nvbandwidth),
