@@ -16,7 +16,7 @@ const MAX_FAILURES: usize = 8;
 /// What was found.
 pub(crate) struct Found<'a> {
     pub(crate) documents: Vec<Value>,
-    /// The last document had no end: it was closed after its last whole value.
+    /// A document had no end: it was closed after its last whole value.
     pub(crate) broken_off: bool,
     /// The lines outside of documents that are not blank, with their numbers.
     pub(crate) others: Vec<(u64, &'a str)>,
@@ -61,7 +61,8 @@ fn newlines(text: &str) -> u64 {
     text.bytes().map(|b| u64::from(b == b'\n')).sum()
 }
 
-/// The value at the start, the bytes it takes, and whether it was whole.
+/// The value at the start, the bytes it takes, and whether it was whole. Of one that breaks off, or in which another
+/// program wrote, the part before that is kept.
 fn document(text: &str, left: &Cell<usize>) -> Result<(Value, usize, bool), serde_json::Error> {
     let mut json = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
     match json.next() {
@@ -69,13 +70,37 @@ fn document(text: &str, left: &Cell<usize>) -> Result<(Value, usize, bool), serd
             let used = json.byte_offset();
             Ok((parse(&text[..used], left)?, used, true))
         }
-        Some(Err(error)) if error.is_eof() => {
-            let closed = close(text).ok_or(error)?;
-            Ok((parse(&closed, left)?, text.len(), false))
+        Some(Err(error)) => {
+            let (sound, used) = match error.is_eof() {
+                true => (text, text.len()),
+                false => before(text, &error),
+            };
+            let closed = close(sound).ok_or(error)?;
+            match parse(&closed, left)? {
+                Value::Object(map) if map.is_empty() => Err(Error::custom("nothing in it")),
+                value => Ok((value, used, false)),
+            }
         }
-        Some(Err(error)) => Err(error),
         None => Err(Error::custom("no document")),
     }
+}
+
+/// The text before the place of an error, and the bytes to the start of that line: it is another program's. Where it
+/// is the first line, to its end.
+fn before<'t>(text: &'t str, error: &serde_json::Error) -> (&'t str, usize) {
+    let mut start = 0;
+    for line in text
+        .split_inclusive('\n')
+        .take(error.line().saturating_sub(1))
+    {
+        start += line.len();
+    }
+    let rest = &text[start..];
+    let end = rest.find('\n').map_or(rest.len(), |at| at + 1);
+    // the column counts bytes
+    let sound = rest.floor_char_boundary(error.column().saturating_sub(1).min(end));
+    let used = if start > 0 { start } else { end };
+    (&text[..start + sound], used)
 }
 
 fn parse(text: &str, left: &Cell<usize>) -> Result<Value, serde_json::Error> {
@@ -198,6 +223,13 @@ mod tests {
         let found = find("{\"a\": [1, 2, {\"b\": 3, \"c\": \"x");
         assert!(found.broken_off);
         assert_eq!(found.documents, [json!({"a": [1, 2, {"b": 3}]})]);
+        // the paste ended inside of a word, a line end followed
+        let found = find("{\"a\": [1, {\"b\": \"x\n");
+        assert_eq!(found.documents, [json!({"a": [1, {}]})]);
+        assert!(find("{word} other\n").documents.is_empty());
+        let found = find("{\"a\": 1,\n noise\n \"b\": 2}\n");
+        assert_eq!(found.documents, [json!({"a": 1})]);
+        assert_eq!(found.others, [(2, " noise"), (3, " \"b\": 2}")]);
         assert_eq!(close("{\"a\": \"}\\\"").as_deref(), Some("{}"));
     }
 
