@@ -91,7 +91,7 @@ fn damaged(mut text: Vec<u8>, damages: Vec<Damage>) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
     fn damaged_captures_are_read_or_left(
@@ -107,19 +107,26 @@ proptest! {
     }
 }
 
-/// Ten megabytes of `part`, behind a beginning that makes it the output of a tool.
+/// Bytes of a hostile input. Builds for tests are not optimised and machines are shared.
+const MUCH: usize = if cfg!(debug_assertions) {
+    500_000
+} else {
+    10_000_000
+};
+
+/// As many bytes of `part`, behind a beginning that makes it the output of a tool.
 fn much(start: &str, part: &str) -> String {
     let mut text = start.to_owned();
-    while text.len() < 10_000_000 {
+    while text.len() < MUCH {
         text.push_str(part);
     }
     text
 }
 
 #[test]
-fn ten_megabytes_are_read_quickly() {
-    // builds for tests are not optimised and machines are shared: what is not linear takes minutes
-    let limit = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 1 });
+fn much_is_read_quickly() {
+    // what is not linear takes minutes
+    let limit = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 1 });
     let burn = "10%  proc'd: 1 (2 Gflop/s) - 3 (4 Gflop/s)   errors: 0 - 0  temps: 1 C - 2 C ";
     let nccl = "#  algbw busbw\n";
     let curve = "76, 2 %, 3 MiB\n77, 2 %, 3 MiB\n";
@@ -232,7 +239,6 @@ fn ten_megabytes_are_read_quickly() {
         let head: String = input.chars().take(60).collect();
         assert_eq!(read.kind, Some(kind), "{head:?}");
         assert!(took < limit, "{took:?} for {head:?}");
-        println!("{took:?} {head:?}");
     }
 }
 

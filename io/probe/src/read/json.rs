@@ -14,20 +14,18 @@ const MAX_VALUES: usize = 200_000;
 const MAX_FAILURES: usize = 8;
 
 /// What was found.
-pub(crate) struct Found<'a> {
+pub(crate) struct Found {
     pub(crate) documents: Vec<Value>,
     /// A document had no end: it was closed after its last whole value.
     pub(crate) broken_off: bool,
-    /// The lines outside of documents that are not blank, with their numbers.
-    pub(crate) others: Vec<(u64, &'a str)>,
 }
 
-/// Finds the JSON objects that begin at the start of a line.
-pub(crate) fn find(text: &str) -> Found<'_> {
+/// Finds the JSON objects that begin at the start of a line. The lines outside of them that are not blank go to
+/// `other`, with their numbers.
+pub(crate) fn find(text: &str, other: &mut dyn FnMut(u64, &str)) -> Found {
     let mut found = Found {
         documents: Vec::new(),
         broken_off: false,
-        others: Vec::new(),
     };
     let left = Cell::new(MAX_VALUES);
     let mut failures = 0;
@@ -49,7 +47,7 @@ pub(crate) fn find(text: &str) -> Found<'_> {
             }
         }
         if !line.trim().is_empty() {
-            found.others.push((number, line.trim_end()));
+            other(number, line.trim_end());
         }
         number += newlines(line);
         rest = &rest[end..];
@@ -204,8 +202,24 @@ impl<'de> Visitor<'de> for Bounded<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{close, find};
-    use serde_json::json;
+    use super::close;
+    use serde_json::{Value, json};
+
+    struct Found {
+        documents: Vec<Value>,
+        broken_off: bool,
+        others: Vec<(u64, String)>,
+    }
+
+    fn find(text: &str) -> Found {
+        let mut others = Vec::new();
+        let found = super::find(text, &mut |n, line| others.push((n, line.to_owned())));
+        Found {
+            documents: found.documents,
+            broken_off: found.broken_off,
+            others,
+        }
+    }
 
     #[test]
     fn documents_stand_between_other_lines() {
@@ -214,7 +228,10 @@ mod tests {
             found.documents,
             [json!({"a": 1}), json!({"b": [1, {"c": 2}]})]
         );
-        assert_eq!(found.others, [(1, "fio: note"), (6, "bye")]);
+        assert_eq!(
+            found.others,
+            [(1, "fio: note".to_owned()), (6, "bye".to_owned())]
+        );
         assert!(!found.broken_off);
     }
 
@@ -229,7 +246,10 @@ mod tests {
         assert!(find("{word} other\n").documents.is_empty());
         let found = find("{\"a\": 1,\n noise\n \"b\": 2}\n");
         assert_eq!(found.documents, [json!({"a": 1})]);
-        assert_eq!(found.others, [(2, " noise"), (3, " \"b\": 2}")]);
+        assert_eq!(
+            found.others,
+            [(2, " noise".to_owned()), (3, " \"b\": 2}".to_owned())]
+        );
         assert_eq!(close("{\"a\": \"}\\\"").as_deref(), Some("{}"));
     }
 

@@ -16,14 +16,13 @@ pub(crate) fn recognise(source: &Source) -> bool {
 }
 
 pub(crate) fn read(source: &Source, out: &mut Read) {
-    let found = json::find(&source.text);
-    for (number, line) in &found.others {
+    let found = json::find(&source.text, &mut |number, line| {
         // fio and its harnesses write remarks around the JSON
         match line.trim_start().starts_with("fio:") {
             true => out.problem("tool_says", "fio", line.trim()),
-            false => out.not_understood(*number, line),
+            false => out.not_understood(number, line),
         }
-    }
+    });
     if found.broken_off {
         out.problem("run_incomplete", "file", "the JSON has no end");
     }

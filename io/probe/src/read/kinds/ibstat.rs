@@ -53,13 +53,17 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
                 adapter: name.to_owned(),
                 ..Port::default()
             };
-            adapters.insert(name);
+            if adapters.len() < MAX_PORTS {
+                adapters.insert(name);
+            }
             in_port = false;
             continue;
         }
         let begins = match (status(line), port_line(line)) {
             (Some((name, port)), _) => {
-                adapters.insert(name);
+                if adapters.len() < MAX_PORTS {
+                    adapters.insert(name);
+                }
                 Some(Port {
                     adapter: name.to_owned(),
                     number: port.to_owned(),

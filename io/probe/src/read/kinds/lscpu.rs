@@ -5,7 +5,8 @@
 
 use crate::read::{Read, json, label, source::Source};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
 
 /// English labels that only `lscpu` prints together: three of them make a capture one.
 const LABELS: [&str; 20] = [
@@ -58,10 +59,12 @@ pub(crate) fn recognise(source: &Source) -> bool {
 
 /// Locale and English label of a printed one. Numbers are to be replaced by `%d` before.
 fn translated(printed: &str) -> Option<(&'static str, &'static str)> {
-    // no label of the table is plain ASCII but these of Chinese and German, so English text is quickly passed over
-    table()
-        .find(|(_, word, _)| *word == printed)
-        .map(|(locale, _, label)| (locale, label))
+    // asked for every line of a capture
+    static LABELS: LazyLock<HashMap<&str, (&str, &str)>> = LazyLock::new(|| {
+        let rows = table().map(|(locale, printed, label)| (printed, (locale, label)));
+        rows.collect()
+    });
+    LABELS.get(printed).copied()
 }
 
 fn table() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
@@ -77,10 +80,9 @@ fn table() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
 
 pub(crate) fn read(source: &Source, out: &mut Read) {
     if source.head().contains("\"lscpu\"") {
-        let found = json::find(&source.text);
-        for (number, line) in &found.others {
-            out.not_understood(*number, line);
-        }
+        let found = json::find(&source.text, &mut |number, line| {
+            out.not_understood(number, line);
+        });
         if found.broken_off {
             out.problem("run_incomplete", "file", "the JSON has no end");
         }
