@@ -1,5 +1,9 @@
 //! Captures of other tools than nvidia-smi that are damaged or made to harm: no panic, and time and memory that grow
 //! with the input only.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at the first surprise, its helpers too"
+)]
 
 use lessee_probe::read::{Kind, read};
 use proptest::prelude::*;

@@ -18,6 +18,8 @@ pub(crate) struct Found {
     pub(crate) documents: Vec<Value>,
     /// A document had no end: it was closed after its last whole value.
     pub(crate) broken_off: bool,
+    /// More values than are kept: documents were left out.
+    pub(crate) too_large: bool,
 }
 
 /// Finds the JSON objects that begin at the start of a line. The lines outside of them that are not blank go to
@@ -26,6 +28,7 @@ pub(crate) fn find(text: &str, other: &mut dyn FnMut(u64, &str)) -> Found {
     let mut found = Found {
         documents: Vec::new(),
         broken_off: false,
+        too_large: false,
     };
     let left = Cell::new(MAX_VALUES);
     let mut failures = 0;
@@ -52,6 +55,7 @@ pub(crate) fn find(text: &str, other: &mut dyn FnMut(u64, &str)) -> Found {
         number += newlines(line);
         rest = &rest[end..];
     }
+    found.too_large = left.get() == 0;
     found
 }
 

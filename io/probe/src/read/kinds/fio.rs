@@ -23,6 +23,13 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
             false => out.not_understood(number, line),
         }
     });
+    if found.too_large {
+        out.problem(
+            "input_too_large",
+            "file",
+            "more values than are kept: the rest is left out",
+        );
+    }
     if found.broken_off {
         out.problem("run_incomplete", "file", "the JSON has no end");
     }

@@ -83,6 +83,13 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
         let found = json::find(&source.text, &mut |number, line| {
             out.not_understood(number, line);
         });
+        if found.too_large {
+            out.problem(
+                "input_too_large",
+                "file",
+                "more values than are kept: the rest is left out",
+            );
+        }
         if found.broken_off {
             out.problem("run_incomplete", "file", "the JSON has no end");
         }
@@ -154,12 +161,15 @@ fn keep(printed: &str, text: &str, out: &mut Read) -> Option<String> {
     if out.facts.len() >= MAX_FIELDS {
         return None;
     }
-    let digits: String = printed.chars().filter(char::is_ascii_digit).collect();
     let english = LABELS.contains(&printed);
     let label = match translated(printed) {
         Some(found) if !english => Some((found.0, found.1.to_owned())),
-        None if !english && !digits.is_empty() => translated(&printed.replacen(&digits, "%d", 1))
-            .map(|(locale, label)| (locale, label.replace("%d", &digits))),
+        // the only labels with a number in them
+        None if !english && printed.starts_with("NUMA") => {
+            let digits: String = printed.chars().filter(char::is_ascii_digit).collect();
+            let found = translated(&printed.replacen(&digits, "%d", 1));
+            found.map(|(locale, label)| (locale, label.replace("%d", &digits)))
+        }
         _ => None,
     };
     // newer versions print groups: a heading without a value, short labels below it
@@ -219,7 +229,7 @@ impl Parsed {
                     "Node" => &mut self.nodes,
                     _ => continue,
                 };
-                if !cell.is_empty() && set.len() < 4096 {
+                if !cell.is_empty() && set.len() < 4096 && !set.contains(cell) {
                     set.insert(cell.to_owned());
                 }
             }

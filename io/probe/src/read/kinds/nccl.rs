@@ -12,7 +12,7 @@ const TYPES: [&str; 15] = [
     "fp8_e4m3", "fp8_e5m2", "f8e4m3", "f8e5m2", "char",
 ];
 /// Most ranks that are told apart.
-const MAX_RANKS: usize = 100_000;
+const MAX_RANKS: usize = 20_000;
 /// Most GPUs listed one by one.
 const MAX_GPUS: usize = 4096;
 

@@ -67,6 +67,13 @@ fn from_json(source: &Source, out: &mut Read) -> Vec<Test> {
     let found = json::find(&source.text, &mut |number, line| {
         out.not_understood(number, line);
     });
+    if found.too_large {
+        out.problem(
+            "input_too_large",
+            "file",
+            "more values than are kept: the rest is left out",
+        );
+    }
     if found.broken_off {
         out.problem("run_incomplete", "file", "the JSON has no end");
     }

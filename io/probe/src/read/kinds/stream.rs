@@ -201,13 +201,19 @@ fn table(source: &Source, header: &str, out: &mut Read) {
             largest = bytes;
             at_largest.clear();
         }
-        if bytes == largest && at_largest.len() < 16 {
+        if bytes == largest && at_largest.len() < 64 {
             // bandwidth 0 stands in the rows of latency, and the other way round
             let figure = match (cells[operation], latency.and_then(cell)) {
                 ("latency", Some(ns)) => json!(ns),
                 _ => json!(cell(bandwidth)),
             };
-            at_largest.insert(cells[operation].to_owned(), figure);
+            // rows repeat their few operations
+            match at_largest.get_mut(cells[operation]) {
+                Some(known) => *known = figure,
+                None => {
+                    at_largest.insert(cells[operation].to_owned(), figure);
+                }
+            }
         }
     }
     out.fact("format", "csv");
