@@ -1,6 +1,10 @@
 //! Every capture reads as the reading beside it says: our own small ones in `tests/data`, and the real ones where
 //! they lie beside the checkout.
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "helpers of tests stop at the first surprise too"
+)]
 
 use lessee_probe::read::{Kind, read};
 use serde_json::{Map, Value};

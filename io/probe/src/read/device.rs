@@ -1,8 +1,10 @@
 //! One GPU of a full listing: `nvidia-smi -q` prints the same tree as text and as XML, under names that changed with
 //! the drivers. [`FIELDS`] is the list of names; a new driver's new spelling is one more string there.
 
-use super::value::{is_none, number, shown, small, whole};
+use super::value::{is_none, number_of, shown, small, whole, whole_of};
 use super::{Gpu, Read, RemappedRows};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// Longest value kept of one field, in characters.
 const MAX_VALUE: usize = 120;
@@ -161,6 +163,30 @@ const ECC: &[(&str, bool)] = &[
 /// Where reasons for lower clocks stand.
 const REASONS: [&str; 2] = ["/clocks_event_reasons/", "/clocks_throttle_reasons/"];
 
+/// The value that a path names. By the path's last name first: a listing has hundreds of paths a GPU.
+fn field(path: &str) -> Option<&'static str> {
+    type Named = HashMap<&'static str, Vec<(&'static str, &'static str)>>;
+    static BY_NAME: LazyLock<Named> = LazyLock::new(|| {
+        let mut all = Named::new();
+        for (key, path) in FIELDS
+            .iter()
+            .flat_map(|(key, paths)| paths.iter().map(move |p| (*key, *p)))
+        {
+            all.entry(last_name(path)).or_default().push((path, key));
+        }
+        all
+    });
+    let named = BY_NAME.get(last_name(path))?;
+    named
+        .iter()
+        .find(|(end, _)| path.ends_with(end))
+        .map(|(_, key)| *key)
+}
+
+fn last_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// One GPU while its listing is read.
 #[derive(Default)]
 pub(crate) struct Device {
@@ -189,7 +215,7 @@ impl Device {
     /// `label`.
     pub(crate) fn take(&mut self, path: &str, label: &str, text: &str) {
         // MIG devices repeat the names of the whole card: not its values
-        if path.contains("/mig_device") || path.contains("/mig_devices/") {
+        if path.contains("/mig_device") {
             return;
         }
         let value = text.trim();
@@ -219,10 +245,7 @@ impl Device {
             }
             return;
         }
-        let field = FIELDS
-            .iter()
-            .find(|(_, paths)| paths.iter().any(|p| path.ends_with(p)));
-        if let Some((key, _)) = field
+        if let Some(key) = field(path)
             && self.raw(key).is_none()
         {
             // `raw` keeps the blanks: readings show values as printed
@@ -289,7 +312,9 @@ impl Device {
 
     /// The GPU in the shape of all kinds. `index` is its place in the listing.
     pub(crate) fn gpu(&self, index: usize) -> Gpu {
-        let watts = |key: &str| self.stated(key).and_then(number);
+        let watts = |key: &str| self.stated(key).and_then(|v| number_of(v, "W"));
+        let mib = |key: &str| self.stated(key).and_then(|v| whole_of(v, "MiB"));
+        let lanes = |key: &str| self.stated(key).and_then(|v| small(v.strip_suffix('x')?));
         let sum = |counts: &[(&str, bool, u64)], correctable: bool| {
             let mut those = counts.iter().filter(|c| c.1 == correctable).peekable();
             those.peek()?;
@@ -311,8 +336,8 @@ impl Device {
             name: self.stated("name").map(str::to_owned),
             bus_id: self.bus_id.clone(),
             has_uuid: self.stated("uuid").is_some(),
-            memory_total_mib: self.stated("mem_total").and_then(whole),
-            memory_used_mib: self.stated("mem_used").and_then(whole),
+            memory_total_mib: mib("mem_total"),
+            memory_used_mib: mib("mem_used"),
             power_draw_w: ["power_draw", "power_average", "power_instant"]
                 .into_iter()
                 .find_map(watts),
@@ -320,8 +345,8 @@ impl Device {
             default_power_limit_w: watts("default_limit"),
             pcie_gen: self.stated("pcie_gen_cur").and_then(small),
             pcie_gen_max: self.stated("pcie_gen_max").and_then(small),
-            pcie_width: self.stated("width_cur").and_then(small),
-            pcie_width_max: self.stated("width_max").and_then(small),
+            pcie_width: lanes("width_cur"),
+            pcie_width_max: lanes("width_max"),
             ecc: self.yes("ecc"),
             ecc_uncorrectable_volatile: sum(&self.volatile, false),
             ecc_uncorrectable_aggregate: sum(&self.aggregate, false),
@@ -330,10 +355,14 @@ impl Device {
             retired_pages: pages.iter().any(Option::is_some).then_some(retired),
             mig: self.yes("mig"),
             mig_devices: (self.mig_devices > 0).then_some(self.mig_devices),
-            temperature_c: self.stated("temp").and_then(number),
-            utilisation_percent: self.stated("util").and_then(number),
-            sm_clock_mhz: self.stated("sm_clock").and_then(small),
-            memory_clock_mhz: self.stated("mem_clock").and_then(small),
+            temperature_c: self.stated("temp").and_then(|v| number_of(v, "C")),
+            utilisation_percent: self.stated("util").and_then(|v| number_of(v, "%")),
+            sm_clock_mhz: self
+                .stated("sm_clock")
+                .and_then(|v| small(v.strip_suffix("MHz")?)),
+            memory_clock_mhz: self
+                .stated("mem_clock")
+                .and_then(|v| small(v.strip_suffix("MHz")?)),
             performance_state: self.stated("perf").map(str::to_owned),
             virtualization: self.stated("virt").map(str::to_owned),
             throttle_reasons: self

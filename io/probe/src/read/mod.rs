@@ -12,6 +12,7 @@ mod json;
 mod kind;
 mod kinds;
 mod label;
+mod labelled;
 mod reading;
 mod source;
 mod value;
@@ -20,6 +21,7 @@ pub use kind::Kind;
 pub use reading::{Gpu, Link, Problem, Read, Reading, RemappedRows, Unread};
 
 use source::Source;
+use std::borrow::Cow;
 
 /// Longest input that is read, in bytes; what lies beyond is left and `input_cut` says so. Captures are kilobytes;
 /// the bound keeps a log of gigabytes from filling the memory of the machine that is looked at.
@@ -31,12 +33,10 @@ pub const MAX_INPUT_BYTES: usize = 16 << 20;
 /// [`Read::not_understood`].
 pub fn read(bytes: &[u8]) -> Read {
     let kept = &bytes[..bytes.len().min(MAX_INPUT_BYTES)];
-    let source = Source::new(decode::text(kept));
+    let text = decode::text(kept);
+    let text = label::removed(&text).map_or(text, Cow::Owned);
+    let source = Source::new(text);
     let mut read = Read::default();
-    if kept.len() < bytes.len() {
-        let detail = format!("{} of {} bytes read", kept.len(), bytes.len());
-        read.problem("input_cut", "file", detail);
-    }
     match kinds::REGISTRY.iter().find(|r| (r.recognise)(&source)) {
         Some(reader) => {
             read.kind = Some(reader.kind);
@@ -47,6 +47,10 @@ pub fn read(bytes: &[u8]) -> Read {
                 read.not_understood(number, line);
             }
         }
+    }
+    if kept.len() < bytes.len() {
+        let detail = format!("{} of {} bytes read", kept.len(), bytes.len());
+        read.problem("input_cut", "file", detail);
     }
     read
 }

@@ -10,17 +10,31 @@ const HEAD_BYTES: usize = 256 << 10;
 pub(crate) struct Source<'a> {
     pub(crate) text: Cow<'a, str>,
     head: usize,
+    open_line: u64,
 }
 
 impl<'a> Source<'a> {
     pub(crate) fn new(text: Cow<'a, str>) -> Source<'a> {
         let head = text.floor_char_boundary(HEAD_BYTES);
-        Source { text, head }
+        let open_line = match text.ends_with('\n') {
+            true => 0,
+            false => text.bytes().filter(|b| *b == b'\n').count() as u64 + 1,
+        };
+        Source {
+            text,
+            head,
+            open_line,
+        }
     }
 
     /// The lines with their numbers, from 1.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (u64, &str)> {
         (1..).zip(self.text.lines())
+    }
+
+    /// Whether this is the last line and nothing ends it: the text may break off within it.
+    pub(crate) fn is_open(&self, number: u64) -> bool {
+        number == self.open_line
     }
 
     /// What recognition looks at.

@@ -18,6 +18,16 @@ pub(crate) fn whole(text: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
+/// [`number`] of a text that ends in its unit: a value that broke off before it is none.
+pub(crate) fn number_of(text: &str, unit: &str) -> Option<f64> {
+    number(text.trim().strip_suffix(unit)?)
+}
+
+/// [`whole`] of a text that ends in its unit.
+pub(crate) fn whole_of(text: &str, unit: &str) -> Option<u64> {
+    whole(text.trim().strip_suffix(unit)?)
+}
+
 /// [`whole`] for what fits in 32 bits.
 pub(crate) fn small(text: &str) -> Option<u32> {
     whole(text).and_then(|n| u32::try_from(n).ok())
@@ -56,7 +66,7 @@ pub(crate) fn is_noise(line: &str) -> bool {
     line.is_empty()
         || line.starts_with("```")
         || line.starts_with("# (exit code")
-        || (is_command(line) && line.len() < 400)
+        || (line.len() < 400 && line.contains("nvidia-smi") && is_command(line))
 }
 
 /// `$ nvidia-smi topo -m`, `root@box:~# nvidia-smi`, `PS C:\> nvidia-smi`, or the bare command.
@@ -114,7 +124,7 @@ fn is_identifier(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_none, number, shown, small, whole};
+    use super::{is_none, number, number_of, shown, small, whole, whole_of};
 
     #[test]
     fn numbers_stand_before_their_unit() {
@@ -128,6 +138,14 @@ mod tests {
             (None, None, None)
         );
         assert_eq!(whole("99999999999999999999"), None);
+        assert_eq!(
+            (whole_of("16 MiB", "MiB"), whole_of("16 M", "MiB")),
+            (Some(16), None)
+        );
+        assert_eq!(
+            (number_of("42W", "W"), number_of("4", "W")),
+            (Some(42.0), None)
+        );
         assert!(is_none("[N/A]") && is_none(" - ") && !is_none("0"));
     }
 

@@ -2,7 +2,7 @@
 //!
 //! In a virtual machine the table is written by the hypervisor: one "DIMM" of 384 GB. What no module can be is said.
 
-use crate::read::{Read, label, source::Source, value};
+use crate::read::{Read, labelled, source::Source, value};
 use std::collections::BTreeSet;
 
 /// Most slots whose names are listed.
@@ -70,7 +70,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
             number_of_type = None;
             continue;
         }
-        let Some((key, text)) = label::split(line) else {
+        let Some((key, text)) = labelled::split(line) else {
             // values of lists stand on lines of their own
             continue;
         };

@@ -15,6 +15,9 @@ const KNOWN: [&str; 18] = [
     "fb", "bar1", "sbecc", "dbecc", "rxpci", "txpci",
 ];
 
+/// Columns that state how long clocks were held back, and the problem.
+const THROTTLES: [(&str, &str); 2] = [("pviol", "throttled_power"), ("tviol", "throttled_thermal")];
+
 /// Columns of a header line, or units of the line after it.
 fn heading(line: &str) -> Option<Vec<&str>> {
     let rest = line.trim().strip_prefix('#')?;
@@ -47,6 +50,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     let mut rows = 0u64;
     let mut last: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
     let mut first: Option<Vec<&str>> = None;
+    let mut throttled: BTreeMap<(u32, &str), (&str, f64)> = BTreeMap::new();
     for (number, line) in source.lines() {
         if let Some(words) = heading(line) {
             if is_header(&words) && (columns.is_empty() || words == columns) {
@@ -67,6 +71,17 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
             Some(index) if cells.len() == columns.len() => {
                 rows += 1;
                 first.get_or_insert_with(|| cells.clone());
+                for (column, code) in THROTTLES {
+                    let cell = columns
+                        .iter()
+                        .position(|c| **c == *column)
+                        .map(|at| cells[at]);
+                    let most = cell.and_then(value::number).filter(|n| *n > 0.0);
+                    if let Some(most) = most.filter(|_| throttled.len() < MAX_GPUS) {
+                        let entry = throttled.entry((index, column)).or_insert((code, most));
+                        entry.1 = entry.1.max(most);
+                    }
+                }
                 if last.len() < MAX_GPUS || last.contains_key(&index) {
                     last.insert(index, cells);
                 }
@@ -78,24 +93,19 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     if let Some((_, text)) = last_line(source)
         && rows > 0
         && (1..columns.len()).contains(&words(text).take(MAX_COLUMNS).count())
-        && words(text).all(|w| w.parse::<f64>().is_ok() || w == "-")
+        && words(text).all(|w| w.starts_with(|c: char| c.is_ascii_digit() || c == '-'))
     {
         out.problem("incomplete_capture", "file", "the last row breaks off");
     }
     for (index, cells) in &last {
-        let gpu = gpu(*index, &columns, cells);
-        for (column, code) in [("pviol", "throttled_power"), ("tviol", "throttled_thermal")] {
-            if let Some(at) = columns.iter().position(|c| *c == column)
-                && value::number(cells[at]).is_some_and(|n| n > 0.0)
-            {
-                out.problem(
-                    code,
-                    format!("GPU{index}"),
-                    format!("{column} {}", cells[at]),
-                );
-            }
-        }
-        out.reading.gpus.push(gpu);
+        out.reading.gpus.push(gpu(*index, &columns, cells));
+    }
+    for ((index, column), (code, most)) in throttled {
+        out.problem(
+            code,
+            format!("GPU{index}"),
+            format!("{column} up to {most}"),
+        );
     }
     out.fact("columns", columns);
     out.fact("units", units.map_or(Value::Null, |u| json!(u)));

@@ -3,12 +3,12 @@
 //! The program ends with status 0 whatever it found, and says nothing at all where a run was stopped: the verdict
 //! is in the text only.
 
-use crate::read::{Gpu, Read, label, source::Source};
+use crate::read::{Gpu, Read, labelled, source::Source};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Most GPUs of one machine that are listed.
-const MAX_GPUS: usize = 4096;
+const MAX_GPUS: usize = 1024;
 
 pub(crate) fn recognise(source: &Source) -> bool {
     let head = source.head();
@@ -26,7 +26,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     let mut errors: Vec<u64> = Vec::new();
     let mut dead: BTreeSet<usize> = BTreeSet::new();
     for (number, line) in source.lines() {
-        let line = label::untagged(line).trim();
+        let line = labelled::untagged(line).trim();
         if line.is_empty() {
             continue;
         }
@@ -135,7 +135,7 @@ const FAILURES: [&str; 7] = [
 
 /// `GPU 3: FAULTY`.
 fn verdict(line: &str) -> Option<[String; 2]> {
-    let (gpu, word) = label::split(line)?;
+    let (gpu, word) = labelled::split(line)?;
     let gpu = gpu.strip_prefix("GPU ")?;
     gpu.parse::<u32>().ok()?;
     matches!(word, "OK" | "FAULTY").then(|| [gpu.to_owned(), word.to_owned()])
@@ -143,7 +143,7 @@ fn verdict(line: &str) -> Option<[String; 2]> {
 
 /// `GPU 0: NAME (UUID: ...)`.
 fn listed(line: &str) -> Option<Gpu> {
-    let (gpu, text) = label::split(line)?;
+    let (gpu, text) = labelled::split(line)?;
     let (name, _) = text.split_once(" (UUID")?;
     Some(Gpu {
         index: Some(gpu.strip_prefix("GPU ")?.parse().ok()?),

@@ -2,7 +2,7 @@
 //!
 //! GB/s is 1e9 bytes; the MB/s of versions before 10.1 are 2^20 bytes.
 
-use crate::read::{Gpu, Read, label, source::Source, value};
+use crate::read::{Gpu, Read, labelled, source::Source, value};
 use serde_json::{Value, json};
 
 pub(crate) fn recognise(source: &Source) -> bool {
@@ -70,7 +70,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     let mut unit = 1.0;
     let mut passed = None;
     for (number, line) in source.lines() {
-        let line = label::untagged(line).trim();
+        let line = labelled::untagged(line).trim();
         if line.is_empty() || line.bytes().all(|b| b == b'.') {
             continue;
         }
@@ -190,7 +190,7 @@ fn table_row(line: &str) -> Option<(u64, f64)> {
 }
 
 fn note(line: &str, out: &mut Read) -> bool {
-    if let Some((key, name)) = label::split(line)
+    if let Some((key, name)) = labelled::split(line)
         && let Some(index) = key.strip_prefix("Device ")
         && out.reading.gpus.len() < 256
     {

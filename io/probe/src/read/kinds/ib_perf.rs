@@ -1,6 +1,6 @@
 //! perftest: `ib_write_bw` and its siblings, of one side or of both in one file. Its "MB" is 2^20 bytes.
 
-use crate::read::{Read, label, source::Source};
+use crate::read::{Read, labelled, source::Source};
 
 pub(crate) fn recognise(source: &Source) -> bool {
     let head = source.head();
@@ -28,7 +28,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     let (mut rows, mut max_mib, mut max_gbit, mut least_us) = (0u64, None, None, None);
     let most = |old: &mut Option<f64>, new: f64| *old = Some(old.map_or(new, |o| o.max(new)));
     for (number, line) in source.lines() {
-        let line = label::untagged(line).trim();
+        let line = labelled::untagged(line).trim();
         if line.is_empty() || line.bytes().all(|b| matches!(b, b'-' | b'*')) {
             continue;
         }
@@ -77,7 +77,7 @@ fn round2(x: f64) -> f64 {
 
 /// `#bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]`.
 fn columns(line: &str) -> Option<Columns> {
-    let line = label::untagged(line).trim_start();
+    let line = labelled::untagged(line).trim_start();
     if !line.starts_with("#bytes") {
         return None;
     }
@@ -141,7 +141,7 @@ fn note(line: &str, out: &mut Read) -> bool {
         "CUDA device",
         "Using ",
     ];
-    label::split(line).is_some_and(|(key, _)| key.len() < 24 && !key.is_empty())
+    labelled::split(line).is_some_and(|(key, _)| key.len() < 24 && !key.is_empty())
         || NOTES.iter().any(|n| line.starts_with(n))
         || line.ends_with(" Test")
 }

@@ -3,7 +3,7 @@
 //! The rate of a port that is down means nothing. `ibstat` may end in an error after it printed all ports that it
 //! could; what it printed is kept.
 
-use crate::read::{Read, label, source::Source, value};
+use crate::read::{Read, labelled, source::Source, value};
 use serde_json::{Map, Value, json};
 
 /// Most ports that are listed.
@@ -115,7 +115,7 @@ fn port_line(line: &str) -> Option<&str> {
 
 /// One label of either tool; `false`: not known.
 fn field(line: &str, port: &mut Port) -> bool {
-    let Some((key, text)) = label::split(line) else {
+    let Some((key, text)) = labelled::split(line) else {
         return false;
     };
     let place = match key {

@@ -3,7 +3,7 @@
 //! The facts are the fields under their English labels, values as printed. In a virtual machine they describe what
 //! the hypervisor chose to show: sixty sockets of one core are one processor cut into pieces.
 
-use crate::read::{Read, json, label, source::Source};
+use crate::read::{Read, json, labelled, source::Source};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
@@ -46,7 +46,7 @@ pub(crate) fn recognise(source: &Source) -> bool {
     }
     let known: BTreeSet<&str> = head
         .lines()
-        .filter_map(label::split)
+        .filter_map(labelled::split)
         .filter(|(key, _)| key.len() < 100)
         .filter_map(|(key, _)| match LABELS.iter().find(|l| **l == key) {
             Some(label) => Some(*label),
@@ -57,14 +57,22 @@ pub(crate) fn recognise(source: &Source) -> bool {
     known.len() >= 3
 }
 
-/// Locale and English label of a printed one. Numbers are to be replaced by `%d` before.
-fn translated(printed: &str) -> Option<(&'static str, &'static str)> {
+/// English label of a printed one, and the locale where only one has that word. Numbers are to be replaced by `%d`
+/// before.
+fn translated(printed: &str) -> Option<(Option<&'static str>, &'static str)> {
+    type Known = HashMap<&'static str, (Option<&'static str>, &'static str)>;
     // asked for every line of a capture
-    static LABELS: LazyLock<HashMap<&str, (&str, &str)>> = LazyLock::new(|| {
-        let rows = table().map(|(locale, printed, label)| (printed, (locale, label)));
-        rows.collect()
+    static KNOWN: LazyLock<Known> = LazyLock::new(|| {
+        let mut known = Known::new();
+        for (locale, printed, label) in table() {
+            known
+                .entry(printed)
+                .and_modify(|(found, _)| *found = found.filter(|f| *f == locale))
+                .or_insert((Some(locale), label));
+        }
+        known
     });
-    LABELS.get(printed).copied()
+    KNOWN.get(printed).copied()
 }
 
 fn table() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
@@ -134,7 +142,7 @@ fn of_text(source: &Source, out: &mut Read) {
         if parsed.row(trimmed) {
             continue;
         }
-        match label::split(trimmed) {
+        match labelled::split(trimmed) {
             // a label is short; a colon far inside belongs to a value
             Some((key, text)) if !key.is_empty() && key.chars().count() <= 60 => {
                 wrapped = true;
@@ -176,7 +184,7 @@ fn keep(printed: &str, text: &str, out: &mut Read) -> Option<String> {
     let label = match label {
         // what is the same word in English does not tell a language
         Some((locale, label)) => {
-            if label != printed {
+            if let Some(locale) = locale.filter(|_| label != printed) {
                 out.fact("locale", locale);
             }
             label

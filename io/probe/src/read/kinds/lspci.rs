@@ -1,9 +1,9 @@
 //! `lspci`, with `-D`, `-n`, `-nn`, `-v` or without; whole or filtered by `grep`.
 
-use crate::read::{Gpu, Read, label, source::Source, value};
+use crate::read::{Gpu, Read, labelled, source::Source, value};
 
 /// Most GPUs listed one by one.
-const MAX_GPUS: usize = 4096;
+const MAX_GPUS: usize = 1024;
 
 pub(crate) fn recognise(source: &Source) -> bool {
     // one line may be part of any log, unless the capture begins with it
@@ -147,7 +147,7 @@ fn name(device: &Device) -> Option<String> {
 
 /// Details of `-v` and more: the link of a GPU, as it can be and as it is.
 fn detail(line: &str, bus: &str, is_gpu: bool, can: &mut Option<String>, out: &mut Read) {
-    let Some((key, text)) = label::split(line) else {
+    let Some((key, text)) = labelled::split(line) else {
         return;
     };
     if !is_gpu {

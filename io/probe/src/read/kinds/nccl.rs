@@ -3,7 +3,7 @@
 //! Launchers write prefixes before the lines and NCCL its log between them, so a row is found by what it consists
 //! of. The "average" at the end mixes tiny messages with large ones; the largest size is what a machine can do.
 
-use crate::read::{Gpu, Read, label, source::Source};
+use crate::read::{Gpu, Read, labelled, source::Source};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ const TYPES: [&str; 15] = [
 /// Most ranks that are told apart.
 const MAX_RANKS: usize = 20_000;
 /// Most GPUs listed one by one.
-const MAX_GPUS: usize = 4096;
+const MAX_GPUS: usize = 1024;
 
 pub(crate) fn recognise(source: &Source) -> bool {
     let head = source.head();
@@ -37,7 +37,7 @@ struct Row {
 pub(crate) fn read(source: &Source, out: &mut Read) {
     let mut seen = Seen::default();
     for (number, line) in source.lines() {
-        let line = label::untagged(line).trim();
+        let line = labelled::untagged(line).trim();
         if let Some(row) = row(line) {
             seen.row(&row);
         } else if !line.is_empty() && !seen.note(line, out) {
@@ -105,7 +105,7 @@ impl Seen {
         if let Some(rank) = words.strip_prefix("Rank ") {
             return self.rank(rank);
         }
-        match label::split(words) {
+        match labelled::split(words) {
             Some(("Out of bounds values", text)) => {
                 let mut parts = text.split_whitespace().map(str::to_owned);
                 let (Some(count), word) = (parts.next(), parts.next()) else {
@@ -213,7 +213,7 @@ impl Seen {
 /// switched off, errors.
 fn row(line: &str) -> Option<Row> {
     let mut before: [Option<u64>; 2] = [None, None];
-    let mut words = label::untagged(line).split_whitespace();
+    let mut words = labelled::untagged(line).split_whitespace();
     // a row has few words; a line of megabytes is none
     let mut looked = 0;
     let bytes = loop {

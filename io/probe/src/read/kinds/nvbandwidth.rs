@@ -3,7 +3,7 @@
 //! A test that the machine cannot run is "waived" without a word of why: no peer access between the GPUs looks just
 //! like that. A killed run leaves a test at "Running", a failed start leaves an `error` and no tests.
 
-use crate::read::{Gpu, Read, json, label, source::Source, value};
+use crate::read::{Gpu, Read, json, labelled, source::Source, value};
 use serde_json::{Map, Value, json};
 
 /// The tests that `summary` shows; all are in `tests`.
@@ -40,6 +40,8 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     finish(&tests, out);
 }
 
+/// Most GPUs that are listed.
+const MAX_GPUS: usize = 1024;
 /// Most tests of a run; nvbandwidth has some forty.
 const MAX_TESTS: usize = 4096;
 
@@ -95,7 +97,8 @@ fn from_json(source: &Source, out: &mut Read) -> Vec<Test> {
         let devices = run.get("GPU Device list").and_then(Value::as_array);
         for device in devices.into_iter().flatten().filter_map(Value::as_str) {
             match device.split_once(':').and_then(|(i, d)| gpu(i, d)) {
-                Some(gpu) => out.reading.gpus.push(gpu),
+                Some(gpu) if out.reading.gpus.len() < MAX_GPUS => out.reading.gpus.push(gpu),
+                Some(_) => {}
                 None => out.not_understood(0, device),
             }
         }
@@ -132,7 +135,7 @@ fn from_text(source: &Source, out: &mut Read) -> Vec<Test> {
     let mut tests: Vec<Test> = Vec::new();
     let mut unnamed_waived = 0u64;
     for (number, line) in source.lines() {
-        let line = label::untagged(line).trim();
+        let line = labelled::untagged(line).trim();
         if line.is_empty() {
             continue;
         }
@@ -233,7 +236,7 @@ fn head_line(line: &str, out: &mut Read) -> bool {
         "COEFFICIENT_OF_VARIATION",
         "Coefficient",
     ];
-    let Some((key, text)) = label::split(line) else {
+    let Some((key, text)) = labelled::split(line) else {
         return known.iter().any(|k| line.starts_with(k)) || line.ends_with("(GB/s)");
     };
     match key {
@@ -253,7 +256,7 @@ fn head_line(line: &str, out: &mut Read) -> bool {
         _ => {
             // `Device 0: NAME (BUS)`, in runs over several nodes `Process 0 (HOST): device 0: NAME (BUS)`
             let device = match key.starts_with("Process ") {
-                true => label::split(text),
+                true => labelled::split(text),
                 false => Some((key, text)),
             };
             let gpu = device.and_then(|(key, text)| {
@@ -263,7 +266,8 @@ fn head_line(line: &str, out: &mut Read) -> bool {
                 gpu(index, text)
             });
             match gpu {
-                Some(gpu) => out.reading.gpus.push(gpu),
+                Some(gpu) if out.reading.gpus.len() < MAX_GPUS => out.reading.gpus.push(gpu),
+                Some(_) => {}
                 None => return known.iter().any(|k| line.starts_with(k)),
             }
         }

@@ -94,7 +94,9 @@ pub(crate) fn recognise(source: &Source) -> bool {
 pub(crate) fn read(source: &Source, out: &mut Read) {
     let mut entries: Vec<Entry> = Vec::new();
     for (number, line) in source.lines() {
-        if let Some(next) = entry(line).filter(|_| entries.len() < MAX_GPUS) {
+        // a text that breaks off in a name leaves another name
+        let whole = |e: &Entry| e.has_uuid || !source.is_open(number);
+        if let Some(next) = entry(line).filter(|e| entries.len() < MAX_GPUS && whole(e)) {
             entries.push(next);
             continue;
         }

@@ -6,7 +6,7 @@ use super::smi_error;
 use crate::read::device::{MAX_GPUS, reason, wrong_with};
 use crate::read::{Gpu, Read, RemappedRows, source::Source, value};
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most columns; driver 610 has 239.
 const MAX_COLUMNS: usize = 1024;
@@ -145,7 +145,8 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     let mut tokens: BTreeSet<&str> = BTreeSet::new();
     let mut values: Vec<Value> = Vec::new();
     // the last row of each GPU, by what tells them apart
-    let mut last: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut last: Vec<Vec<&str>> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for (number, line) in source.lines() {
         if columns.is_empty() {
             if let Some(found) = header(line) {
@@ -184,15 +185,19 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
         };
         let key = ["index", "uuid", "pci.bus_id", "gpu_bus_id"]
             .into_iter()
-            .find_map(|k| row.stated(k))
-            .map_or_else(|| last.len().to_string(), str::to_owned);
-        match last.iter().position(|(k, _)| *k == key) {
-            Some(at) => last[at].1 = cells,
-            None if last.len() < MAX_GPUS => last.push((key, cells)),
+            .find_map(|k| row.stated(k));
+        match key.and_then(|k| places.get(k)) {
+            Some(at) => last[*at] = cells,
+            None if last.len() < MAX_GPUS => {
+                if let Some(key) = key {
+                    places.insert(key, last.len());
+                }
+                last.push(cells);
+            }
             None => {}
         }
     }
-    for (place, (_, cells)) in last.iter().enumerate() {
+    for (place, cells) in last.iter().enumerate() {
         let row = Row {
             columns: &columns,
             cells,
@@ -237,12 +242,12 @@ fn shown(columns: &[&str], cells: &[&str]) -> Map<String, Value> {
         .collect()
 }
 
-struct Row<'a> {
-    columns: &'a [&'a str],
-    cells: &'a [&'a str],
+struct Row<'r, 'a> {
+    columns: &'r [&'a str],
+    cells: &'r [&'a str],
 }
 
-impl<'a> Row<'a> {
+impl<'a> Row<'_, 'a> {
     fn stated(&self, field: &str) -> Option<&'a str> {
         let at = self.columns.iter().position(|c| base(c) == field)?;
         self.cells.get(at).copied().filter(|c| !value::is_none(c))

@@ -65,6 +65,14 @@ fn indent(line: &str) -> usize {
         .sum()
 }
 
+/// Whether all values below the first GPU begin in one column.
+fn is_flat(source: &Source) -> bool {
+    let below = source.head_lines().skip_while(|l| gpu_line(l).is_none());
+    let mut depths = below.filter(|l| pair(l).is_some()).map(indent).take(200);
+    let first = depths.next();
+    first.is_some() && depths.all(|d| Some(d) == first)
+}
+
 #[derive(Default)]
 struct Listing {
     driver: Option<String>,
@@ -78,6 +86,8 @@ struct Listing {
     /// Whether the current GPU lists its processes, which come last in a full listing.
     processes: bool,
     full: bool,
+    /// A paste lost the indentation: the last section is all that is known of where a line stands.
+    flat: bool,
 }
 
 impl Listing {
@@ -102,6 +112,9 @@ impl Listing {
         let Some(name) = section(line).filter(|_| !self.gpus.is_empty()) else {
             return false;
         };
+        if self.flat && !self.open_section {
+            self.path.clear();
+        }
         self.open_section = true;
         self.leave(depth);
         let name = key(name);
@@ -117,14 +130,12 @@ impl Listing {
         true
     }
 
-    /// Leaves the sections that a line of this indentation is not in. Where a paste lost the blanks, the last section
-    /// is all there is.
+    /// Leaves the sections that a line of this indentation is not in.
     fn leave(&mut self, depth: usize) {
-        while self
-            .path
-            .last()
-            .is_some_and(|(at, _)| *at >= depth && (depth > 0 || self.path.len() > 1))
-        {
+        if self.flat {
+            return;
+        }
+        while self.path.last().is_some_and(|(at, _)| *at >= depth) {
             self.path.pop();
         }
     }
@@ -147,7 +158,7 @@ impl Listing {
         }
         path.push('/');
         path.push_str(&key(label));
-        self.processes |= path.starts_with("/processes");
+        self.processes |= path.starts_with("/processes") || label == "Processes";
         self.full |= label == "Product Name";
         if label == "MIG Device" || label.starts_with("MIG Device ") {
             gpu.mig_devices = gpu.mig_devices.saturating_add(1);
@@ -173,13 +184,31 @@ impl Listing {
     }
 }
 
-pub(crate) fn read(source: &Source, out: &mut Read) {
-    let mut listing = Listing::default();
-    for (number, line) in source.lines() {
-        let bare = line.trim_start_matches('>');
-        if !value::is_noise(line) && !listing.line(bare) && !smi_error::take(line, out) {
+fn listing(source: &Source, text: &str, out: &mut Read) -> Listing {
+    let mut listing = Listing {
+        flat: is_flat(source),
+        ..Listing::default()
+    };
+    for (number, line) in (1..).zip(text.lines()) {
+        if !listing.line(line) && !value::is_noise(line) && !smi_error::take(line, out) {
             out.not_understood(number, line);
         }
+    }
+    listing
+}
+
+pub(crate) fn read(source: &Source, out: &mut Read) {
+    let mut listing = listing(source, &source.text, out);
+    if !source.text.ends_with('\n') && listing.incomplete().is_some() {
+        // where the whole breaks off so may its last value: half a number is another number
+        let end = source.text.rfind('\n').map_or(0, |at| at + 1);
+        *out = Read {
+            kind: out.kind,
+            ..Read::default()
+        };
+        listing = self::listing(source, &source.text[..end], out);
+        let number = source.text[..end].lines().count() as u64 + 1;
+        out.not_understood(number, &source.text[end..]);
     }
     let text = |v: &Option<String>| v.as_ref().map_or(Value::Null, |v| json!(v));
     let incomplete = listing.incomplete();

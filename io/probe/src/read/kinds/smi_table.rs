@@ -54,12 +54,15 @@ fn is_version(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// What stands between the bars of a line, from byte `from` on.
+/// What stands between the bars of a line, from byte `from` on. What no bar closes is left: half a number is another
+/// number.
 fn cells(line: &str, from: usize) -> Vec<&str> {
     let line = line.get(from..).unwrap_or(line).trim();
     let inner = line.trim_start_matches(['>', ' ']);
     let inner = inner.strip_prefix('|').unwrap_or(inner);
-    let inner = inner.strip_suffix('|').unwrap_or(inner);
+    let Some((inner, _)) = inner.rsplit_once('|') else {
+        return Vec::new();
+    };
     inner.split('|').map(str::trim).take(8).collect()
 }
 
@@ -151,6 +154,7 @@ impl<'a> Second<'a> {
                 .split_once("B/")
                 .map_or((None, None), |(used, total)| (Some(used), Some(total))),
         };
+        let total = total.or(Some(memory).filter(|m| value::is_none(m)));
         if words.len() < 2 || used.is_none() && cap.is_none() {
             return None;
         }
@@ -183,7 +187,7 @@ impl<'a> Second<'a> {
             }
         }
         for (key, text) in [("mem_used", self.used), ("mem_total", self.total)] {
-            if let Some(n) = text.and_then(value::whole) {
+            if let Some(n) = text.and_then(|t| value::whole_of(t, "MiB")) {
                 map.insert(key.to_owned(), json!(n));
             }
         }
@@ -279,6 +283,9 @@ fn is_frame(line: &str, cells: &[&str], part: &mut Part) -> bool {
         "MIG devices:",
     ];
     let bare = line.trim_matches(|c: char| c.is_whitespace() || c == '>');
+    if *part == Part::Gpus && First::of(cells).is_some() {
+        return false;
+    }
     if line.contains("MIG devices:") {
         *part = Part::Mig;
     } else if line.contains("Processes:") || line.contains("Process name") {
@@ -286,8 +293,8 @@ fn is_frame(line: &str, cells: &[&str], part: &mut Part) -> bool {
     }
     let rule = |t: &str| t.chars().all(|c| matches!(c, '-' | '=' | '+' | '|' | ' '));
     rule(bare)
-        || cells.iter().all(|c| c.is_empty() || rule(c))
-        || NAMES.iter().any(|n| line.contains(n)) && First::of(cells).is_none()
+        || !cells.is_empty() && cells.iter().all(|c| c.is_empty() || rule(c))
+        || NAMES.iter().any(|n| line.contains(n))
         || is_time(bare)
 }
 
@@ -341,24 +348,28 @@ impl Table {
                 return false;
             };
             *facts = second.facts();
-            let number = |t: Option<&str>| t.and_then(value::number);
-            gpu.temperature_c = number(second.temp);
+            let number = |t: Option<&str>, unit: &str| t.and_then(|t| value::number_of(t, unit));
+            let mib = |t: Option<&str>| t.and_then(|t| value::whole_of(t, "MiB"));
+            gpu.temperature_c = number(second.temp, "C");
             gpu.performance_state = second
                 .perf
                 .filter(|p| p.starts_with('P'))
                 .map(|p| value::shown(p, 16));
-            gpu.power_draw_w = number(second.power);
-            gpu.power_limit_w = number(second.cap);
-            gpu.memory_used_mib = second.used.and_then(value::whole);
-            gpu.memory_total_mib = second.total.and_then(value::whole);
-            gpu.utilisation_percent = number(second.util);
+            gpu.power_draw_w = number(second.power, "W");
+            gpu.power_limit_w = number(second.cap, "W");
+            gpu.memory_used_mib = mib(second.used);
+            gpu.memory_total_mib = mib(second.total);
+            gpu.utilisation_percent = number(second.util, "%");
             let subject = format!("GPU{}", gpu.index.unwrap_or(0));
             for cell in second.errors() {
                 self.flags.push(match cell {
                     "fan" => "fan reading ERR!: sensor or board fault".to_owned(),
                     cell => format!("{cell} reading ERR!"),
                 });
-                out.problem("err_cell", &subject, cell);
+            }
+            let errors = second.errors().join(", ");
+            if !errors.is_empty() {
+                out.problem("err_cell", &subject, errors);
             }
             if second.total.is_none() {
                 out.problem("incomplete_capture", &subject, "its second line breaks off");
@@ -434,7 +445,9 @@ impl Table {
             // the tool of the Linux side speaks to the driver of the Windows side
             self.flags
                 .push("tool version differs from driver version (usual on WSL)".to_owned());
-            out.fact("wsl", true);
+            if [tool, driver].iter().all(|v| v.split('.').count() == 2) {
+                out.fact("wsl", true);
+            }
             out.problem(
                 "tool_driver_differ",
                 "driver",

@@ -14,6 +14,9 @@ use std::collections::BTreeMap;
 /// Longest path of names kept; deeper elements are passed over.
 const MAX_PATH: usize = 256;
 
+/// Longest text of an element.
+const MAX_TEXT: usize = 400;
+
 /// Longest name of an element.
 const MAX_NAME: usize = 64;
 
@@ -40,9 +43,13 @@ const FIRST: [&str; 17] = [
 
 pub(crate) fn recognise(source: &Source) -> bool {
     let head = source.head();
-    head.contains("<nvidia_smi_log")
+    head.contains(ESCAPED)
+        || head.contains("<nvidia_smi_log")
         || head.contains("<gpu id=\"") && head.contains("<product_name>")
 }
+
+/// How the root begins in a text that a web form escaped.
+const ESCAPED: &str = "&lt;nvidia_smi_log";
 
 #[derive(Default)]
 struct Listing {
@@ -58,10 +65,13 @@ struct Listing {
     depth: usize,
     beyond: usize,
     closed: bool,
+    /// Text of the innermost element so far: a value only once its element ends, as half of one is another.
+    pending: String,
 }
 
 impl Listing {
     fn open(&mut self, tag: &BytesStart) {
+        self.pending.clear();
         self.depth += 1;
         let name = tag.local_name();
         let name: &str = name.as_ref();
@@ -90,6 +100,8 @@ impl Listing {
     }
 
     fn close(&mut self, name: &str) {
+        let text = std::mem::take(&mut self.pending);
+        self.value(&text);
         match name {
             "nvidia_smi_log" => self.closed = true,
             "gpu" if self.in_gpu && self.depth == 0 => {
@@ -108,6 +120,13 @@ impl Listing {
     }
 
     fn text(&mut self, text: &str) {
+        if self.pending.len() < MAX_TEXT {
+            self.pending
+                .push_str(&text[..text.floor_char_boundary(MAX_TEXT)]);
+        }
+    }
+
+    fn value(&mut self, text: &str) {
         if self.beyond > 0 || text.trim().is_empty() {
             return;
         }
@@ -129,8 +148,8 @@ impl Listing {
 }
 
 /// Lines before the root that are not of XML, as a prompt or a failure's sentence.
-fn before(source: &Source, start: usize, out: &mut Read) {
-    for (number, line) in (1..).zip(source.text[..start].lines()) {
+fn before(text: &str, out: &mut Read) {
+    for (number, line) in (1..).zip(text.lines()) {
         if !value::is_noise(line)
             && !line.trim_start().starts_with('<')
             && !smi_error::take(line, out)
@@ -148,12 +167,18 @@ fn dtd(head: &str) -> Option<String> {
 }
 
 pub(crate) fn read(source: &Source, out: &mut Read) {
-    let text: &str = &source.text;
+    let unescaped;
+    let text: &str = if source.head().contains(ESCAPED) {
+        unescaped = source.text.replace("&lt;", "<").replace("&gt;", ">");
+        &unescaped
+    } else {
+        &source.text
+    };
     let start = text
         .find("<nvidia_smi_log")
         .or_else(|| text.find("<gpu id="))
         .unwrap_or(0);
-    before(source, start, out);
+    before(&text[..start], out);
     let mut listing = Listing {
         dtd: dtd(&text[..start]),
         ..Listing::default()

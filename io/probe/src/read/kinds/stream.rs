@@ -1,7 +1,7 @@
 //! STREAM in three dialects: the C or Fortran original and BabelStream (a line a kernel, MB/s of 1e6 bytes),
 //! superbench's GPU STREAM (GB/s), and a memory benchmark's CSV with `bandwidth_mb_s`.
 
-use crate::read::{Gpu, Read, label, source::Source, value};
+use crate::read::{Gpu, Read, labelled, source::Source, value};
 use serde_json::{Map, Value, json};
 
 const KERNELS: [&str; 7] = ["Copy", "Scale", "Mul", "Add", "Triad", "Dot", "Nstream"];
@@ -38,7 +38,7 @@ fn text(source: &Source, out: &mut Read) {
     let mut best: Map<String, Value> = Map::new();
     let mut validated = None;
     for (number, line) in source.lines() {
-        let line = label::untagged(line).trim();
+        let line = labelled::untagged(line).trim();
         if line.is_empty() || line.bytes().all(|b| b == b'-') {
             continue;
         }
@@ -75,7 +75,7 @@ fn text(source: &Source, out: &mut Read) {
 
 /// `Copy:          342008.3     0.018755     0.018713     0.018895`, MB/s first; without a colon in BabelStream.
 fn kernel(line: &str) -> Option<(&'static str, f64)> {
-    let mut words = label::untagged(line).split_whitespace();
+    let mut words = labelled::untagged(line).split_whitespace();
     let word = words.next()?;
     let name = word.strip_suffix(':').unwrap_or(word);
     let name = KERNELS.iter().find(|k| **k == name)?;

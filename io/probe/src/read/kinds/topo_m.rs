@@ -110,7 +110,7 @@ struct Matrix<'a> {
 
 impl<'a> Matrix<'a> {
     /// Takes a row in; says whether all of it was understood.
-    fn row(&mut self, line: &'a str, out: &mut Read) -> bool {
+    fn row(&mut self, line: &'a str, ended: bool, out: &mut Read) -> bool {
         let mut words = cells(line).peekable();
         words.next_if(|w| w.ends_with(':') && !is_gpu(w));
         let Some(name) = words.next() else {
@@ -123,9 +123,13 @@ impl<'a> Matrix<'a> {
             return false;
         }
         self.rows.push(row);
+        let mut newest = None;
         for column in 0..self.devices.len() {
             let Some(cell) = words.next_if(|w| is_label(w)) else {
                 self.cut = true;
+                if let Some(pair) = newest.filter(|_| !ended && words.peek().is_none()) {
+                    self.pairs.remove(&pair);
+                }
                 // what follows is no cell: not the affinity either, as cells are missing before it
                 return words.peek().is_none();
             };
@@ -134,8 +138,10 @@ impl<'a> Matrix<'a> {
             }
             self.peer |= cell == "OK" || PEER.contains(&cell) && !LINKS.contains(&cell);
             let pair = (row.min(column), row.max(column));
+            newest = (!self.pairs.contains_key(&pair)).then_some(pair);
             let other = *self.pairs.entry(pair).or_insert(cell);
-            if other != cell {
+            let half = !ended && words.peek().is_none();
+            if other != cell && !half {
                 let (a, b) = (self.devices[pair.0], self.devices[pair.1]);
                 out.problem(
                     "link_asymmetric",
@@ -144,7 +150,16 @@ impl<'a> Matrix<'a> {
                 );
             }
         }
-        let tail: Vec<&str> = words.take(16).collect();
+        let mut tail: Vec<&str> = words.take(16).collect();
+        if !ended && self.rows.len() < self.devices.len() {
+            // the text breaks off here: half an affinity is another one, and without any the last cell is in doubt
+            if tail.pop().is_none()
+                && let Some(pair) = newest
+            {
+                self.pairs.remove(&pair);
+                self.cut = true;
+            }
+        }
         if is_gpu(name) {
             self.tails.push((row, tail));
         }
@@ -185,7 +200,14 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     let mut matrix = Matrix::default();
     for (number, line) in source.lines() {
         if wrong_option(line) {
-            let words: Vec<&str> = source.head().split_whitespace().take(60).collect();
+            // a note of the exit status belongs to it
+            let status = source
+                .head_lines()
+                .find(|l| l.trim().starts_with("# (exit code"));
+            let words = line
+                .split_whitespace()
+                .chain(status.unwrap_or("").split_whitespace());
+            let words: Vec<&str> = words.take(60).collect();
             out.fact("error", value::shown(&words.join(" "), 400));
             out.problem("topology_not_shown", "driver", line.trim());
             return;
@@ -202,7 +224,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
         }
         let again = Header::of(line).is_some_and(|h| h.devices == matrix.devices);
         if !(value::is_noise(line)
-            || matrix.row(line, out)
+            || matrix.row(line, !source.is_open(number), out)
             || matrix.legend(line)
             || again
             || smi_error::take(line, out))
@@ -237,7 +259,7 @@ fn state(matrix: &Matrix, out: &mut Read) {
         links(matrix, complete, out);
     }
     let missing: Vec<&str> = (0..matrix.devices.len())
-        .filter(|d| !seen(d) && !(matrix.peer && !is_gpu(matrix.devices[*d])))
+        .filter(|d| !seen(d) && (!matrix.peer || is_gpu(matrix.devices[*d])))
         .map(|d| matrix.devices[d])
         .collect();
     if !missing.is_empty() || matrix.cut {
