@@ -103,7 +103,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
             }
         } else if let Some(result) = line.strip_prefix("Result = ") {
             passed = Some(result == "PASS");
-        } else if !note(line, out) {
+        } else if source.is_open(number) || !note(line, out) {
             out.not_understood(number, line);
         }
     }

@@ -93,6 +93,8 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
         let Some(device) = device(line) else {
             let indented = line.starts_with([' ', '\t']);
             match &mut now {
+                // half a line may state half a width
+                Some(_) if indented && source.is_open(number) => {}
                 Some((bus, is_gpu, can)) if indented => detail(line, bus, *is_gpu, can, out),
                 _ => out.not_understood(number, line),
             }
@@ -106,7 +108,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
             gpus += 1;
             if out.reading.gpus.len() < MAX_GPUS {
                 out.reading.gpus.push(Gpu {
-                    name: name(&device),
+                    name: name(&device, source.is_open(number)),
                     bus_id: Some(device.bus.to_owned()),
                     ..Gpu::default()
                 });
@@ -125,8 +127,8 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
 }
 
 /// `A100 SXM4 80GB` of `NVIDIA Corporation GA100 [A100 SXM4 80GB] [10de:20b2] (rev a1)`; a device that the list of
-/// names does not hold is `Device 2941`.
-fn name(device: &Device) -> Option<String> {
+/// names does not hold is `Device 2941`. Of an open line, only what is known to be whole.
+fn name(device: &Device, open: bool) -> Option<String> {
     let words = device.name.split(" (rev").next().unwrap_or_default();
     let groups = words.split('[').skip(1);
     let marketing = groups
@@ -135,6 +137,7 @@ fn name(device: &Device) -> Option<String> {
         .find(|g| !g.contains(':') && *g != "AMD/ATI");
     let name = match marketing {
         Some(name) => name,
+        None if open && !device.name.contains(" (rev") => return None,
         None => words
             .trim_start_matches("NVIDIA Corporation")
             .split(" [")
@@ -194,7 +197,7 @@ mod tests {
         let line = "01:00.0 3D controller: NVIDIA Corporation GH100 [H100 SXM5 80GB] (rev a1)";
         let gpu = device(line).unwrap();
         assert!(gpu.is_gpu() && !gpu.is_nvswitch());
-        assert_eq!(name(&gpu).as_deref(), Some("H100 SXM5 80GB"));
+        assert_eq!(name(&gpu, false).as_deref(), Some("H100 SXM5 80GB"));
         let bare = device("0000:01:00.0 0302: 10de:2330 (rev a1)").unwrap();
         assert!(bare.is_gpu());
         let switch = device("c1:00.0 Bridge: NVIDIA Corporation GH100 [H100 NVSwitch] (rev a1)");
@@ -204,7 +207,7 @@ mod tests {
         let amd = "43:00.0 Processing accelerators: Advanced Micro Devices, Inc. [AMD/ATI] Aqua Vanjaram [Instinct MI300X]";
         let amd = device(amd).unwrap();
         assert!(amd.is_gpu());
-        assert_eq!(name(&amd).as_deref(), Some("Instinct MI300X"));
+        assert_eq!(name(&amd, true).as_deref(), Some("Instinct MI300X"));
         assert!(device("10:20.5 word").is_none());
         assert!(device("[1.0] x: y").is_none());
     }

@@ -40,7 +40,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
         let line = labelled::untagged(line).trim();
         if let Some(row) = row(line) {
             seen.row(&row);
-        } else if !line.is_empty() && !seen.note(line, out) {
+        } else if !line.is_empty() && !seen.note(line, source.is_open(number), out) {
             out.not_understood(number, line);
         }
     }
@@ -72,7 +72,7 @@ impl Seen {
     }
 
     /// Lines around the table; `false`: not one of them.
-    fn note(&mut self, line: &str, out: &mut Read) -> bool {
+    fn note(&mut self, line: &str, open: bool, out: &mut Read) -> bool {
         if line.contains("NCCL INFO") {
             if let Some(version) = line.split("cudaDriverVersion ").nth(1) {
                 let digits = version.split(|c: char| !c.is_ascii_digit()).next();
@@ -103,7 +103,8 @@ impl Seen {
         }
         let words = line[at..].trim_start_matches('#').trim();
         if let Some(rank) = words.strip_prefix("Rank ") {
-            return self.rank(rank);
+            // a name at the end of a text that breaks off may be half of one
+            return !open && self.rank(rank);
         }
         match labelled::split(words) {
             Some(("Out of bounds values", text)) => {

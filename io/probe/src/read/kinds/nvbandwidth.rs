@@ -184,7 +184,7 @@ fn from_text(source: &Source, out: &mut Read) -> Vec<Test> {
                 Some(test) => cells.into_iter().for_each(|c| test.cell(c)),
                 None => out.not_understood(number, line),
             }
-        } else if !head_line(line, out) {
+        } else if !head_line(line, source.is_open(number), out) {
             out.not_understood(number, line);
         }
     }
@@ -223,7 +223,7 @@ fn row(line: &str) -> Option<Vec<f64>> {
 }
 
 /// Lines that describe the run; `false`: not one of them.
-fn head_line(line: &str, out: &mut Read) -> bool {
+fn head_line(line: &str, open: bool, out: &mut Read) -> bool {
     let known = [
         "Built from",
         "MPI version",
@@ -266,6 +266,8 @@ fn head_line(line: &str, out: &mut Read) -> bool {
                 gpu(index, text)
             });
             match gpu {
+                // without the address behind it a name may be half of one
+                Some(gpu) if open && gpu.bus_id.is_none() => return false,
                 Some(gpu) if out.reading.gpus.len() < MAX_GPUS => out.reading.gpus.push(gpu),
                 Some(_) => {}
                 None => return known.iter().any(|k| line.starts_with(k)),

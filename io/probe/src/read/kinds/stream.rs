@@ -49,7 +49,7 @@ fn text(source: &Source, out: &mut Read) {
             if known.is_none_or(|k| rate > k) {
                 best.insert(name.to_owned(), json!(rate));
             }
-        } else if line.starts_with("Device ") && line.contains('"') {
+        } else if line.starts_with("Device ") && line.matches('"').count() == 2 {
             device(line, out);
         } else if line.contains("Failed Validation") || line.contains("Validation failed") {
             if validated != Some(false) {
@@ -58,7 +58,9 @@ fn text(source: &Source, out: &mut Read) {
             validated = Some(false);
         } else if line.starts_with("Solution Validates") {
             validated.get_or_insert(true);
-        } else if let Some(name) = line.strip_prefix("Using CUDA device ") {
+        } else if let Some(name) = line.strip_prefix("Using CUDA device ")
+            && !source.is_open(number)
+        {
             out.fact("device", name.trim());
             out.reading.gpus.push(gpu(None, name.trim()));
         } else if !NOTES.iter().any(|n| line.contains(n)) {
@@ -106,7 +108,11 @@ fn device(line: &str, out: &mut Read) {
     if out.reading.gpus.len() < 256 {
         let mut gpu = gpu(index, name);
         if let Some((_, ecc)) = rest.split_once("ECC is ") {
-            gpu.ecc = Some(ecc.starts_with("ON"));
+            gpu.ecc = match ecc.split_whitespace().next() {
+                Some("ON") => Some(true),
+                Some("OFF") => Some(false),
+                _ => None,
+            };
         }
         out.reading.gpus.push(gpu);
     }
@@ -115,7 +121,7 @@ fn device(line: &str, out: &mut Read) {
         return;
     }
     out.fact("device", name);
-    if let Some(sms) = rest.split("SMs").next().and_then(value::whole) {
+    if let Some(sms) = rest.split_once("SMs").and_then(|(t, _)| value::whole(t)) {
         out.fact("sms", sms);
     }
     let peak = rest.split_once(" GB/s PEAK").map(|(t, _)| t);
