@@ -23,14 +23,33 @@ pub(crate) fn untagged(line: &str) -> &str {
     }
 }
 
+/// A command behind the prompt of a shell: `$ lscpu`, `root@box:~# dmidecode`, `[me@box ~]$ ibstat`.
+pub(crate) fn is_prompt(line: &str) -> bool {
+    let line = line.trim();
+    if line.len() > 400 {
+        return false;
+    }
+    if line.starts_with("$ ") {
+        return true;
+    }
+    let prompt = ["$ ", "# ", "% "].iter().filter_map(|m| line.find(m)).min();
+    prompt.is_some_and(|at| {
+        let before = &line[..at];
+        let words = before.split_whitespace().count();
+        before.contains('@') && (words == 1 || (words == 2 && before.starts_with('[')))
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{split, untagged};
+    use super::{is_prompt, split, untagged};
 
     #[test]
     fn labels_and_tags() {
         assert_eq!(split("  型号名称：  X: 1"), Some(("型号名称", "X: 1")));
         assert_eq!(split("none"), None);
+        assert!(is_prompt("$ lscpu") && is_prompt("root@box:~# lscpu -J"));
+        assert!(is_prompt("[me@box ~]$ ibstat") && !is_prompt("a b@c # d"));
         assert_eq!(untagged("  [1,0]<stdout>:# a"), "# a");
         assert_eq!(untagged("[1] <stdout>: a"), "[1] <stdout>: a");
     }

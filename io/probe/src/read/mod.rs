@@ -8,6 +8,7 @@
 
 mod decode;
 mod device;
+mod health;
 mod json;
 mod kind;
 mod kinds;

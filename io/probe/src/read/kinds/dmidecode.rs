@@ -62,7 +62,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
                     slots.push(Slot::default());
                 }
             } else if number_of_type.is_none() && !note(title, out) {
-                out.not_understood(number, line);
+                super::unread(number, line, out);
             }
             if device {
                 title = "Memory Device";

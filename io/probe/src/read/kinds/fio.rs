@@ -20,7 +20,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
         // fio and its harnesses write remarks around the JSON
         match line.trim_start().starts_with("fio:") {
             true => out.problem("tool_says", "fio", line.trim()),
-            false => out.not_understood(number, line),
+            false => super::unread(number, line, out),
         }
     });
     if found.too_large {
@@ -31,7 +31,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
         );
     }
     if found.broken_off {
-        out.problem("run_incomplete", "file", "the JSON has no end");
+        out.problem("incomplete_capture", "file", "the JSON has no end");
     }
     let runs: Vec<&Value> = found
         .documents

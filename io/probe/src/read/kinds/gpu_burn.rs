@@ -56,12 +56,12 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
                 last = Some(progress);
             }
             if !understood {
-                out.not_understood(number, line);
+                super::unread(number, line, out);
             }
         } else if FAILURES.iter().any(|f| line.contains(f)) {
             out.problem("run_failed", "gpu-burn", line);
         } else if !NOTES.iter().any(|n| line.starts_with(n)) {
-            out.not_understood(number, line);
+            super::unread(number, line, out);
         }
     }
     let columns = last.as_ref().map_or(0, |p| p.errors.len());

@@ -83,7 +83,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
             }
             match all.get_mut(at) {
                 Some(series) => series.row(row.bytes, row.gbs),
-                None => out.not_understood(number, line),
+                None => super::unread(number, line, out),
             }
         } else if let Some(direction) = direction(line) {
             if all.len() < MAX_SERIES {
@@ -92,19 +92,19 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
         } else if let Some(memory) = line.strip_suffix(" Memory Transfers") {
             match all.last_mut() {
                 Some(series) => series.memory = Some(memory_name(memory)),
-                None => out.not_understood(number, line),
+                None => super::unread(number, line, out),
             }
         } else if line.starts_with("Transfer Size") {
             unit = if line.contains("MB/s") { MIB } else { 1.0 };
         } else if let Some((bytes, bandwidth)) = table_row(line) {
             match all.last_mut() {
                 Some(series) => series.row(bytes, bandwidth * unit),
-                None => out.not_understood(number, line),
+                None => super::unread(number, line, out),
             }
         } else if let Some(result) = line.strip_prefix("Result = ") {
             passed = Some(result == "PASS");
         } else if source.is_open(number) || !note(line, out) {
-            out.not_understood(number, line);
+            super::unread(number, line, out);
         }
     }
     match passed {

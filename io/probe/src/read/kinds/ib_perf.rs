@@ -45,13 +45,13 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
                     least_us = Some(least_us.map_or(typical, |o: f64| o.min(typical)));
                 }
                 _ => {
-                    out.not_understood(number, line);
+                    super::unread(number, line, out);
                     continue;
                 }
             }
             rows += 1;
         } else if !note(line, out) {
-            out.not_understood(number, line);
+            super::unread(number, line, out);
         }
     }
     out.fact("rows", rows);

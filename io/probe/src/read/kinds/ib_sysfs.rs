@@ -29,7 +29,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     let (mut rates, mut states, mut layers) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for (number, line) in source.lines().filter(|(_, l)| !l.trim().is_empty()) {
         let Some((adapter, path, text)) = entry(line) else {
-            out.not_understood(number, line);
+            super::unread(number, line, out);
             continue;
         };
         let keep = |set: &mut BTreeSet<String>, text: &str| {

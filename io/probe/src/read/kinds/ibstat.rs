@@ -81,7 +81,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
             if in_port {
                 ports.push(port);
             } else {
-                out.not_understood(number, line);
+                super::unread(number, line, out);
             }
             continue;
         }
@@ -98,7 +98,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
             if line.contains("ibpanic") || line.contains("ibwarn") {
                 out.problem("tool_failed", "ibstat", line.trim());
             } else {
-                out.not_understood(number, line);
+                super::unread(number, line, out);
             }
         }
     }
@@ -148,7 +148,11 @@ fn facts(ports: &[Port], out: &mut Read) {
             "layer": port.layer, "type": port.kind, "fw": port.firmware,
         });
         if port.state.is_empty() {
-            out.problem("state_not_stated", &name, "the paste ends before the state");
+            out.problem(
+                "incomplete_capture",
+                &name,
+                "the paste ends before the state",
+            );
         } else if !is_active(&port.state) {
             let detail = format!("{}, {}", port.state, port.phys);
             out.problem("port_down", &name, detail);

@@ -167,7 +167,7 @@ fn kernel(source: &Source, out: &mut Read) {
 /// Words of the log and the code of the problem they are.
 const COMPLAINTS: [(&str, &str); 16] = [
     ("RmInitAdapter failed", "driver_init_failed"),
-    ("API mismatch", "driver_mismatch"),
+    ("API mismatch", "driver_library_mismatch"),
     ("available PCIe bandwidth, limited by", "link_degraded"),
     ("PCIe Bus Error", "pcie_error"),
     ("AER: Uncorrected", "pcie_error"),
@@ -249,7 +249,7 @@ fn fabric_manager(source: &Source, out: &mut Read) {
         let Some(level) = fabric_level(line) else {
             // a message may go on over several lines
             if !inside {
-                out.not_understood(number, line);
+                super::unread(number, line, out);
             }
             continue;
         };

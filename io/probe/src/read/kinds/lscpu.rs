@@ -89,7 +89,7 @@ fn table() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
 pub(crate) fn read(source: &Source, out: &mut Read) {
     if source.head().contains("\"lscpu\"") {
         let found = json::find(&source.text, &mut |number, line| {
-            out.not_understood(number, line);
+            super::unread(number, line, out);
         });
         if found.too_large {
             out.problem(
@@ -99,7 +99,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
             );
         }
         if found.broken_off {
-            out.problem("run_incomplete", "file", "the JSON has no end");
+            out.problem("incomplete_capture", "file", "the JSON has no end");
         }
         for document in &found.documents {
             for entry in document["lscpu"].as_array().into_iter().flatten() {
@@ -154,7 +154,7 @@ fn of_text(source: &Source, out: &mut Read) {
                 }
             }
             _ if wrapped && line.starts_with([' ', '\t']) => {}
-            _ => out.not_understood(number, line),
+            _ => super::unread(number, line, out),
         }
     }
     // unequal cores: one block of fields for each sort

@@ -96,7 +96,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
                 // half a line may state half a width
                 Some(_) if indented && source.is_open(number) => {}
                 Some((bus, is_gpu, can)) if indented => detail(line, bus, *is_gpu, can, out),
-                _ => out.not_understood(number, line),
+                _ => super::unread(number, line, out),
             }
             continue;
         };

@@ -26,7 +26,7 @@ mod nvbandwidth;
 mod stream;
 mod util_curve;
 
-use super::{Kind, Read, source::Source};
+use super::{Kind, Read, labelled, source::Source, value};
 
 /// How one kind is recognised and read.
 pub(crate) struct Reader {
@@ -77,3 +77,11 @@ pub(crate) const REGISTRY: &[Reader] = &[
     // sentences of failure occur in logs and in other tools' outputs too: after all others
     reader!(SmiError in smi_error),
 ];
+
+/// What a reader of another tool does with a line that it has no use for: a failure of the driver is one in any
+/// capture, what surrounds a paste is passed over, the rest is said.
+fn unread(number: u64, line: &str, out: &mut Read) {
+    if !value::is_noise(line) && !labelled::is_prompt(line) && !smi_error::take(line, out) {
+        out.not_understood(number, line);
+    }
+}

@@ -41,7 +41,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
         if let Some(row) = row(line) {
             seen.row(&row);
         } else if !line.is_empty() && !seen.note(line, source.is_open(number), out) {
-            out.not_understood(number, line);
+            super::unread(number, line, out);
         }
     }
     seen.finish(out);
@@ -199,7 +199,7 @@ impl Seen {
         }
         if self.rows > 0 && self.average.is_none() {
             let detail = "no line of the average: the run or the paste ended early";
-            out.problem("run_incomplete", "file", detail);
+            out.problem("incomplete_capture", "file", detail);
         }
         // indices repeat from machine to machine: a list of GPUs makes sense of one only
         let hosts: BTreeSet<&str> = self.ranks.values().map(|(h, _)| h.as_str()).collect();

@@ -67,7 +67,7 @@ impl Test {
 
 fn from_json(source: &Source, out: &mut Read) -> Vec<Test> {
     let found = json::find(&source.text, &mut |number, line| {
-        out.not_understood(number, line);
+        super::unread(number, line, out);
     });
     if found.too_large {
         out.problem(
@@ -77,7 +77,7 @@ fn from_json(source: &Source, out: &mut Read) -> Vec<Test> {
         );
     }
     if found.broken_off {
-        out.problem("run_incomplete", "file", "the JSON has no end");
+        out.problem("incomplete_capture", "file", "the JSON has no end");
     }
     let mut tests = Vec::new();
     let runs = found.documents.iter().filter_map(|d| d.get("nvbandwidth"));
@@ -143,7 +143,7 @@ fn from_text(source: &Source, out: &mut Read) -> Vec<Test> {
         let full = tests.len() >= MAX_TESTS;
         let running = tests.last_mut().filter(|t| t.status == "Running");
         if full && line.starts_with("Running ") {
-            out.not_understood(number, line);
+            super::unread(number, line, out);
         } else if let Some(name) = line.strip_prefix("Running ") {
             tests.push(Test {
                 name: name.trim_end_matches('.').to_owned(),
@@ -170,7 +170,7 @@ fn from_text(source: &Source, out: &mut Read) -> Vec<Test> {
                     sum,
                     ..Test::default()
                 }),
-                _ => out.not_understood(number, line),
+                _ => super::unread(number, line, out),
             }
         } else if line.contains("CUDA_ERROR_") || line.starts_with("ERROR") {
             if let Some(test) = running {
@@ -182,10 +182,10 @@ fn from_text(source: &Source, out: &mut Read) -> Vec<Test> {
         } else if let Some(cells) = row(line) {
             match running {
                 Some(test) => cells.into_iter().for_each(|c| test.cell(c)),
-                None => out.not_understood(number, line),
+                None => super::unread(number, line, out),
             }
         } else if !head_line(line, source.is_open(number), out) {
-            out.not_understood(number, line);
+            super::unread(number, line, out);
         }
     }
     if !out.reading.gpus.is_empty() {

@@ -3,7 +3,8 @@
 //! Without a header (`noheader`) the columns are a guess, so such a capture is not read as this kind.
 
 use super::smi_error;
-use crate::read::device::{MAX_GPUS, reason, wrong_with};
+use crate::read::device::{MAX_GPUS, reason};
+use crate::read::health::wrong_with;
 use crate::read::{Gpu, Read, RemappedRows, source::Source, value};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,7 +114,9 @@ fn header(line: &str) -> Option<Vec<&str>> {
     };
     let family = |c: &str| FAMILIES.iter().any(|f| base(c).starts_with(f));
     let single = |c: &str| SINGLE.contains(&base(c));
+    // `--query-compute-apps` has a process a row
     let fits = columns.len() <= MAX_COLUMNS
+        && !columns.iter().any(|c| base(c) == "pid")
         && columns.iter().all(|c| word(c))
         && columns.iter().any(|c| family(c) || single(c))
         && (columns.iter().any(|c| family(c))

@@ -23,6 +23,11 @@ const FAILURES: &[Failure] = &[
         say: "Driver answers but sees no GPU (passthrough missing, GPU off the bus, or wrong module): the box you pay for shows no GPU",
     },
     Failure {
+        words: &["no devices found"],
+        code: "no_devices",
+        say: "Driver answers but sees no GPU (passthrough missing, GPU off the bus, or wrong module): the box you pay for shows no GPU",
+    },
+    Failure {
         words: &["driver/library version mismatch"],
         code: "driver_library_mismatch",
         say: "kernel module and user library differ; reboot or reload the module (host must do it)",
@@ -73,6 +78,11 @@ const FAILURES: &[Failure] = &[
         say: "the kernel module is not loaded (host must do it)",
     },
     Failure {
+        words: &["nvml error", "driver not loaded"],
+        code: "no_driver",
+        say: "the kernel module is not loaded (host must do it)",
+    },
+    Failure {
         words: &["couldn't find libnvidia-ml"],
         code: "no_nvml_library",
         say: "the user library of the driver is not in this container or system",
@@ -89,6 +99,16 @@ const FAILURES: &[Failure] = &[
     },
     Failure {
         words: &["nvidia-smi", "not found"],
+        code: "no_nvidia_smi",
+        say: "the tool is not in this container or system; says nothing about the GPU",
+    },
+    Failure {
+        words: &["nvidia-smi", "no such file"],
+        code: "no_nvidia_smi",
+        say: "the tool is not in this container or system; says nothing about the GPU",
+    },
+    Failure {
+        words: &["nvidia-smi", "不是内部或外部命令"],
         code: "no_nvidia_smi",
         say: "the tool is not in this container or system; says nothing about the GPU",
     },

@@ -86,6 +86,8 @@ struct Listing {
     /// Whether the current GPU lists its processes, which come last in a full listing.
     processes: bool,
     full: bool,
+    /// Behind the first listing of a loop.
+    again: bool,
     /// A paste lost the indentation: the last section is all that is known of where a line stands.
     flat: bool,
 }
@@ -93,7 +95,12 @@ struct Listing {
 impl Listing {
     fn line(&mut self, line: &str) -> bool {
         if line.contains("NVSMI LOG") {
+            // `-l` prints it again: one round is enough
+            self.again |= !self.gpus.is_empty();
             return true;
+        }
+        if self.again {
+            return gpu_line(line).is_some() || pair(line).is_some() || section(line).is_some();
         }
         if let Some(address) = gpu_line(line).filter(|_| self.gpus.len() < MAX_GPUS) {
             self.gpus.push(Device::at(Some(address.to_owned())));
@@ -243,6 +250,12 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     out.fact("names", names);
     out.fact("active_reasons", reasons);
     pages(&listing.gpus, out);
+    if let Some(gpu) = listing.gpus.first() {
+        out.fact("gpu0", gpu.facts());
+    }
+    let flags = listing.gpus.iter().enumerate();
+    let flags: Vec<String> = flags.flat_map(|(index, gpu)| gpu.flags(index)).collect();
+    out.fact("flags", flags);
     let devices = listing
         .gpus
         .iter()

@@ -8,7 +8,7 @@ use crate::read::device::{Device, MAX_GPUS, key};
 use crate::read::{Read, source::Source, value};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Longest path of names kept; deeper elements are passed over.
@@ -19,27 +19,6 @@ const MAX_TEXT: usize = 400;
 
 /// Longest name of an element.
 const MAX_NAME: usize = 64;
-
-/// Keys of the first GPU among the facts.
-const FIRST: [&str; 17] = [
-    "mem_total",
-    "mem_used",
-    "temp",
-    "power",
-    "power_limit",
-    "default_limit",
-    "pcie_gen_cur",
-    "pcie_gen_max",
-    "pcie_gen_devmax",
-    "width_cur",
-    "width_max",
-    "mig",
-    "ecc",
-    "virt",
-    "util",
-    "fabric",
-    "perf",
-];
 
 pub(crate) fn recognise(source: &Source) -> bool {
     let head = source.head();
@@ -207,12 +186,28 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
             break;
         }
     }
-    rest(text, broken, &listing, out);
+    let at = start + usize::try_from(reader.buffer_position()).unwrap_or(0);
+    rest(text, text.floor_char_boundary(at), broken, &listing, out);
     state(&listing, broken.is_some(), out);
 }
 
-/// The line at which the XML is no more XML.
-fn rest(text: &str, broken: Option<usize>, listing: &Listing, out: &mut Read) {
+/// The line at which the XML is no more XML; behind a whole listing, what is neither blank nor the next listing of a
+/// loop.
+fn rest(text: &str, at: usize, broken: Option<usize>, listing: &Listing, out: &mut Read) {
+    if listing.closed {
+        let begun = text[..at].bytes().filter(|b| *b == b'\n').count() as u64 + 1;
+        let next = text[at..]
+            .find("<nvidia_smi_log")
+            .map_or(text.len(), |n| at + n);
+        for (number, line) in (begun..).zip(text[at..next].lines()) {
+            if !value::is_noise(line)
+                && !line.trim_start().starts_with('<')
+                && !smi_error::take(line, out)
+            {
+                out.not_understood(number, line);
+            }
+        }
+    }
     let Some(at) = broken.filter(|_| !listing.closed) else {
         return;
     };
@@ -241,26 +236,18 @@ fn state(listing: &Listing, broken: bool, out: &mut Read) {
         if let Some(name) = gpu.raw("name") {
             *names.entry(name.trim()).or_default() += 1;
         }
-        flags.extend(
-            gpu.marks()
-                .iter()
-                .map(|(mark, n)| format!("gpu{index}:{mark}={n}")),
-        );
-        let lanes = |k: &str| gpu.raw(k).and_then(value::small);
-        if let (Some(now), Some(max)) = (lanes("width_cur"), lanes("width_max"))
-            && now < max
-        {
-            flags.push(format!("gpu{index}:link width {now}x of {max}x"));
-        }
+        flags.extend(gpu.flags(index));
     }
     out.fact("gpus", seen);
     out.fact("driver", text(&listing.driver));
     out.fact("cuda", text(&listing.cuda));
     out.fact("attached", text(&listing.attached));
     out.fact("names", json!(names));
+    let bus = listing.gpus.iter().filter_map(|g| g.bus_id.as_deref());
+    out.fact("bus", bus.collect::<Vec<_>>());
     out.fact("dtd", text(&listing.dtd));
     if let Some(gpu) = listing.gpus.first() {
-        out.fact("gpu0", first(gpu));
+        out.fact("gpu0", gpu.facts());
     }
     let devices = listing
         .gpus
@@ -276,22 +263,4 @@ fn state(listing: &Listing, broken: bool, out: &mut Read) {
     for (index, gpu) in listing.gpus.iter().enumerate() {
         gpu.finish(index, out);
     }
-}
-
-/// The values of a GPU as printed, blanks and all.
-fn first(gpu: &Device) -> Map<String, Value> {
-    let mut map = Map::new();
-    for key in FIRST {
-        let raw = match key {
-            // one reading in drivers up to 535, then average and instant ones
-            "power" => ["power_draw", "power_average", "power_instant"]
-                .into_iter()
-                .find_map(|k| gpu.raw(k)),
-            key => gpu.raw(key),
-        };
-        if let Some(raw) = raw {
-            map.insert(key.to_owned(), json!(raw));
-        }
-    }
-    map
 }

@@ -64,7 +64,7 @@ fn text(source: &Source, out: &mut Read) {
             out.fact("device", name.trim());
             out.reading.gpus.push(gpu(None, name.trim()));
         } else if !NOTES.iter().any(|n| line.contains(n)) {
-            out.not_understood(number, line);
+            super::unread(number, line, out);
         }
     }
     for (name, rate) in best {
@@ -198,7 +198,7 @@ fn table(source: &Source, header: &str, out: &mut Read) {
         let cells: Vec<&str> = line.split(',').map(str::trim).take(64).collect();
         let cell = |at: usize| cells.get(at).and_then(|c| value::number(c));
         if cells.len() != columns.len() || cell(bandwidth).is_none() {
-            out.not_understood(number, line);
+            super::unread(number, line, out);
             continue;
         }
         rows += 1;

@@ -57,7 +57,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
             },
         };
         let Some(cell) = cell else {
-            out.not_understood(number, line);
+            super::unread(number, line, out);
             continue;
         };
         lines += 1;
@@ -67,7 +67,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
             sum += util;
             low += u64::from(util < 20.0);
         } else if !value::is_none(cell) {
-            out.not_understood(number, line);
+            super::unread(number, line, out);
         }
     }
     out.fact("lines", lines);

@@ -1,10 +1,13 @@
 //! One GPU of a full listing: `nvidia-smi -q` prints the same tree as text and as XML, under names that changed with
-//! the drivers. [`FIELDS`] is the list of names; a new driver's new spelling is one more string there.
+//! the drivers. `fields.rs` is the list of names.
 
+mod fields;
+
+use super::health::wrong_with;
 use super::value::{is_none, number_of, shown, small, whole, whole_of};
 use super::{Gpu, Read, RemappedRows};
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use fields::{ECC, FACTS, field};
+use serde_json::{Map, Value, json};
 
 /// Longest value kept of one field, in characters.
 const MAX_VALUE: usize = 120;
@@ -12,180 +15,8 @@ const MAX_VALUE: usize = 120;
 /// Most GPUs read from one capture. No machine has more; hostile input would fill the memory with them.
 pub(crate) const MAX_GPUS: usize = 1024;
 
-/// The names of one value: paths as they end, in lower case, blanks as `_`, first the XML's, then the text's.
-const FIELDS: &[(&str, &[&str])] = &[
-    ("name", &["/product_name"]),
-    ("uuid", &["/uuid", "/gpu_uuid"]),
-    ("mem_total", &["/fb_memory_usage/total"]),
-    ("mem_used", &["/fb_memory_usage/used"]),
-    (
-        "temp",
-        &["/temperature/gpu_temp", "/temperature/gpu_current_temp"],
-    ),
-    (
-        "power_draw",
-        &[
-            "/power_readings/power_draw",
-            "/gpu_power_readings/power_draw",
-        ],
-    ),
-    (
-        "power_average",
-        &[
-            "/gpu_power_readings/average_power_draw",
-            "/power_readings/average_power_draw",
-        ],
-    ),
-    (
-        "power_instant",
-        &[
-            "/gpu_power_readings/instant_power_draw",
-            "/power_readings/instant_power_draw",
-            "/gpu_power_readings/instantaneous_power_draw",
-        ],
-    ),
-    (
-        "power_limit",
-        &[
-            "/gpu_power_readings/current_power_limit",
-            "/power_readings/current_power_limit",
-            "/power_readings/power_limit",
-            "/gpu_power_readings/power_limit",
-        ],
-    ),
-    (
-        "default_limit",
-        &[
-            "/power_readings/default_power_limit",
-            "/gpu_power_readings/default_power_limit",
-        ],
-    ),
-    (
-        "pcie_gen_cur",
-        &["/pcie_gen/current_link_gen", "/pcie_generation/current"],
-    ),
-    (
-        "pcie_gen_max",
-        &["/pcie_gen/max_link_gen", "/pcie_generation/max"],
-    ),
-    (
-        "pcie_gen_devmax",
-        &[
-            "/pcie_gen/max_device_link_gen",
-            "/pcie_generation/device_max",
-        ],
-    ),
-    (
-        "width_cur",
-        &["/link_widths/current_link_width", "/link_width/current"],
-    ),
-    (
-        "width_max",
-        &["/link_widths/max_link_width", "/link_width/max"],
-    ),
-    ("mig", &["/mig_mode/current_mig", "/mig_mode/current"]),
-    ("ecc", &["/ecc_mode/current_ecc", "/ecc_mode/current"]),
-    ("virt", &["/gpu_virtualization_mode/virtualization_mode"]),
-    ("util", &["/utilization/gpu_util", "/utilization/gpu"]),
-    ("fabric", &["/fabric/state"]),
-    ("fabric_status", &["/fabric/status"]),
-    ("perf", &["/performance_state"]),
-    ("recovery", &["/gpu_recovery_action"]),
-    ("sm_clock", &["/clocks/sm_clock", "/clocks/sm"]),
-    ("mem_clock", &["/clocks/mem_clock", "/clocks/memory"]),
-    (
-        "retired_sbe",
-        &[
-            "/multiple_single_bit_retirement/retired_count",
-            "/retired_pages/single_bit_ecc",
-        ],
-    ),
-    (
-        "retired_dbe",
-        &[
-            "/double_bit_retirement/retired_count",
-            "/retired_pages/double_bit_ecc",
-        ],
-    ),
-    (
-        "retired_pending",
-        &[
-            "/retired_pages/pending_blacklist",
-            "/retired_pages/pending_retirement",
-            "/retired_pages/pending_page_blacklist",
-            "/retired_pages/pending",
-        ],
-    ),
-    (
-        "row_corr",
-        &[
-            "/remapped_rows/remapped_row_corr",
-            "/remapped_rows/correctable_error",
-        ],
-    ),
-    (
-        "row_unc",
-        &[
-            "/remapped_rows/remapped_row_unc",
-            "/remapped_rows/uncorrectable_error",
-        ],
-    ),
-    (
-        "row_pending",
-        &[
-            "/remapped_rows/remapped_row_pending",
-            "/remapped_rows/pending",
-        ],
-    ),
-    (
-        "row_failure",
-        &[
-            "/remapped_rows/remapped_row_failure",
-            "/remapped_rows/remapping_failure_occurred",
-        ],
-    ),
-];
-
-/// Counts of memory errors, below `ecc_errors/volatile` or `ecc_errors/aggregate`, and whether one is correctable.
-/// Cards before Turing print single and double bit with a total; later ones a line a memory.
-const ECC: &[(&str, bool)] = &[
-    ("sram_uncorrectable", false),
-    ("sram_uncorrectable_parity", false),
-    ("sram_uncorrectable_secded", false),
-    ("sram_uncorrectable_sec-ded", false),
-    ("dram_uncorrectable", false),
-    ("double_bit/total", false),
-    ("sram_correctable", true),
-    ("dram_correctable", true),
-    ("single_bit/total", true),
-];
-
 /// Where reasons for lower clocks stand.
 const REASONS: [&str; 2] = ["/clocks_event_reasons/", "/clocks_throttle_reasons/"];
-
-/// The value that a path names. By the path's last name first: a listing has hundreds of paths a GPU.
-fn field(path: &str) -> Option<&'static str> {
-    type Named = HashMap<&'static str, Vec<(&'static str, &'static str)>>;
-    static BY_NAME: LazyLock<Named> = LazyLock::new(|| {
-        let mut all = Named::new();
-        for (key, path) in FIELDS
-            .iter()
-            .flat_map(|(key, paths)| paths.iter().map(move |p| (*key, *p)))
-        {
-            all.entry(last_name(path)).or_default().push((path, key));
-        }
-        all
-    });
-    let named = BY_NAME.get(last_name(path))?;
-    named
-        .iter()
-        .find(|(end, _)| path.ends_with(end))
-        .map(|(_, key)| *key)
-}
-
-fn last_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
 
 /// One GPU while its listing is read.
 #[derive(Default)]
@@ -275,7 +106,7 @@ impl Device {
 
     /// Nonzero counters in the order of how bad they are, as `(name, value)`. The single and double bit totals of
     /// cards before Turing are not among them: nearly every old card has some, and the problems list them.
-    pub(crate) fn marks(&self) -> Vec<(String, String)> {
+    fn marks(&self) -> Vec<(String, String)> {
         let mut marks = Vec::new();
         let mut add = |group: &str, name: &str, value: &str| {
             if value != "0" && value != "No" {
@@ -308,6 +139,40 @@ impl Device {
             add(group, name, &n.to_string());
         }
         marks
+    }
+
+    /// The values that are facts, as printed, blanks and all.
+    pub(crate) fn facts(&self) -> Map<String, Value> {
+        let mut map = Map::new();
+        for key in FACTS {
+            let raw = match key {
+                // one reading in drivers up to 535, then average and instant ones
+                "power" => ["power_draw", "power_average", "power_instant"]
+                    .into_iter()
+                    .find_map(|k| self.raw(k)),
+                key => self.raw(key),
+            };
+            if let Some(raw) = raw {
+                map.insert(key.to_owned(), json!(raw));
+            }
+        }
+        map
+    }
+
+    /// What is worth a finding, as `gpu3:remapped_rows.remapped_row_unc=1`.
+    pub(crate) fn flags(&self, index: usize) -> Vec<String> {
+        let marks = self.marks();
+        let mut flags: Vec<String> = marks
+            .iter()
+            .map(|(mark, n)| format!("gpu{index}:{mark}={n}"))
+            .collect();
+        let gpu = self.gpu(index);
+        if let (Some(now), Some(max)) = (gpu.pcie_width, gpu.pcie_width_max)
+            && now < max
+        {
+            flags.push(format!("gpu{index}:link width {now}x of {max}x"));
+        }
+        flags
     }
 
     /// The GPU in the shape of all kinds. `index` is its place in the listing.
@@ -435,56 +300,6 @@ pub(crate) fn key(label: &str) -> String {
             }
         })
         .collect()
-}
-
-/// What the values of a GPU state to be wrong, whatever kind of capture they come from.
-pub(crate) fn wrong_with(gpu: &Gpu, subject: &str, out: &mut Read) {
-    let mut say = |code: &'static str, detail: String| out.problem(code, subject, detail);
-    match gpu.ecc_uncorrectable_volatile {
-        Some(n) if n > 0 => say(
-            "ecc_uncorrectable",
-            format!("{n} since the driver was loaded"),
-        ),
-        _ => {}
-    }
-    match gpu.ecc_uncorrectable_aggregate {
-        Some(n) if n > 0 => say("ecc_uncorrectable", format!("{n} in the card's life")),
-        _ => {}
-    }
-    if let Some(rows) = &gpu.remapped_rows {
-        if rows.failed == Some(true) {
-            say("row_remap_failed", "no spare row left".to_owned());
-        }
-        if rows.pending == Some(true) {
-            say("row_remap_pending", "waits for a reset".to_owned());
-        }
-        if let Some(n) = rows.uncorrectable.filter(|n| *n > 0) {
-            say("rows_remapped", format!("{n} after uncorrectable errors"));
-        }
-    }
-    if let Some(n) = gpu.retired_pages.filter(|n| *n > 0) {
-        say("pages_retired", n.to_string());
-    }
-    if let (Some(now), Some(max)) = (gpu.pcie_width, gpu.pcie_width_max)
-        && now < max
-    {
-        say("link_narrow", format!("{now} of {max} lanes"));
-    }
-    if let (Some(limit), Some(default)) = (gpu.power_limit_w, gpu.default_power_limit_w)
-        && limit < default
-    {
-        say("power_capped", format!("{limit} W of {default} W"));
-    }
-    for name in gpu.throttle_reasons.iter().flatten() {
-        match name.as_str() {
-            "hw_thermal_slowdown" | "sw_thermal_slowdown" => {
-                say("throttled_thermal", name.clone());
-            }
-            "hw_power_brake_slowdown" => say("throttled_power_brake", name.clone()),
-            "hw_slowdown" => say("throttled_hardware", name.clone()),
-            _ => {}
-        }
-    }
 }
 
 #[cfg(test)]
