@@ -9,9 +9,11 @@
 mod decode;
 mod device;
 mod health;
+mod json;
 mod kind;
 mod kinds;
 mod label;
+mod labelled;
 mod reading;
 mod source;
 mod value;
