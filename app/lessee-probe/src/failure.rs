@@ -6,9 +6,15 @@ use lessee_probe_io::watch::WatchError;
 #[derive(Debug)]
 pub enum ProbeFailure {
     /// The file cannot be read; the system's own words are the detail.
-    Read { path: String, detail: String },
+    Read {
+        path: String,
+        detail: String,
+    },
     /// More bytes than a log has.
-    TooLarge { path: String, limit: u64 },
+    TooLarge {
+        path: String,
+        limit: u64,
+    },
     Watch(WatchError),
 }
 
@@ -20,7 +26,7 @@ impl Explain for ProbeFailure {
                 .arg("detail", detail.clone()),
             ProbeFailure::TooLarge { path, limit } => Msg::new("probe-file-large")
                 .arg("path", path.clone())
-                .arg("mib", limit >> 20),
+                .arg("mib", (limit >> 20) as f64),
             ProbeFailure::Watch(error) => error.msg(),
         }
     }

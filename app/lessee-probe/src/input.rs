@@ -15,7 +15,10 @@ pub(crate) fn bytes(path: &Path, limit: u64) -> Result<Vec<u8>, ProbeFailure> {
     // one byte more tells a file that is too large from one that just fits
     if path == Path::new("-") {
         let input = std::io::stdin().lock();
-        input.take(limit + 1).read_to_end(&mut out).map_err(failed)?;
+        input
+            .take(limit + 1)
+            .read_to_end(&mut out)
+            .map_err(failed)?;
     } else {
         let file = File::open(path).map_err(failed)?;
         file.take(limit + 1).read_to_end(&mut out).map_err(failed)?;

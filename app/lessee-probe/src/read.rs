@@ -45,10 +45,16 @@ fn show(report: &mut Report, file: &str, read: &Read, texts: &Texts) {
     };
     report.heading(format!("{file}: {}", kind.as_str()));
     let reading = &read.reading;
-    let versions = [("probe-driver", &reading.driver), ("probe-cuda", &reading.cuda)];
+    let versions = [
+        ("probe-driver", &reading.driver),
+        ("probe-cuda", &reading.cuda),
+    ];
     let said: Vec<String> = versions
         .iter()
-        .filter_map(|(id, v)| Some(texts.msg(&Msg::new(*id).arg("version", v.clone()?))))
+        .filter_map(|(id, v)| {
+            let version = v.as_ref()?.clone();
+            Some(texts.msg(&Msg::new(*id).arg("version", version)))
+        })
         .collect();
     report.list(said);
     if !reading.gpus.is_empty() {
@@ -57,9 +63,9 @@ fn show(report: &mut Report, file: &str, read: &Read, texts: &Texts) {
     if !reading.links.is_empty() {
         let mut by_type: Vec<(&str, usize)> = Vec::new();
         for link in &reading.links {
-            match by_type.iter_mut().find(|(t, _)| *t == link.r#type) {
+            match by_type.iter_mut().find(|(t, _)| *t == link.kind) {
                 Some((_, n)) => *n += 1,
-                None => by_type.push((&link.r#type, 1)),
+                None => by_type.push((&link.kind, 1)),
             }
         }
         let links = by_type.iter().map(|(t, n)| format!("{n} x {t}"));
@@ -109,39 +115,65 @@ fn plain(value: &Value) -> String {
     }
 }
 
+/// What no GPU states has no column.
 fn gpus(gpus: &[Gpu], texts: &Texts) -> Table {
-    let mut table = Table::new(vec![
-        Column::right("index", texts.get("probe-col-index"), 0),
-        Column::left("name", texts.get("probe-col-name"), 0),
-        Column::right("memory_total_mib", texts.get("probe-col-memory"), 0),
-        Column::right("power_limit_w", texts.get("probe-col-power"), 1),
-        Column::left("pcie", texts.get("probe-col-pcie"), 1),
-        Column::right("temperature_c", texts.get("probe-col-temperature"), 3),
-        Column::right("utilisation_percent", texts.get("probe-col-utilisation"), 2),
-        Column::right("ecc_uncorrectable", texts.get("probe-col-ecc"), 1),
-    ]);
     let number = |x: Option<f64>| {
-        x.map_or_else(Cell::unknown, |x| Cell::new(texts.number(x)).raw(x.to_string()))
+        x.map_or_else(Cell::unknown, |x| {
+            Cell::new(texts.number(x)).raw(x.to_string())
+        })
     };
-    for (place, gpu) in gpus.iter().enumerate() {
-        let index = gpu.index.unwrap_or(place as u32).to_string();
-        let errors = gpu.ecc_uncorrectable_aggregate.or(gpu.ecc_uncorrectable_volatile);
-        let ecc = errors.map_or_else(Cell::unknown, |n| {
-            let tone = if n > 0 { Tone::Bad } else { Tone::Plain };
-            Cell::new(n.to_string()).tone(tone)
-        });
-        table.push(vec![
-            Cell::new(index),
-            gpu.name.clone().map_or_else(Cell::unknown, Cell::new),
-            number(gpu.memory_total_mib.map(|m| m as f64)),
-            limit(gpu, texts),
-            pcie(gpu),
-            number(gpu.temperature_c),
-            number(gpu.utilisation_percent),
-            ecc,
-        ]);
+    let index = |place: usize, gpu: &Gpu| Cell::new(gpu.index.unwrap_or(place as u32).to_string());
+    let name = |gpu: &Gpu| gpu.name.clone().map_or_else(Cell::unknown, Cell::new);
+    let right = |key, id, rank| Column::right(key, texts.get(id), rank);
+    let left = |key, id, rank| Column::left(key, texts.get(id), rank);
+    let cells = |of: &dyn Fn(&Gpu) -> Cell| gpus.iter().map(of).collect::<Vec<Cell>>();
+    let places = gpus.iter().enumerate().map(|(i, g)| index(i, g)).collect();
+    let mut columns: Vec<(Column, Vec<Cell>)> = vec![
+        (right("index", "probe-col-index", 0), places),
+        (left("name", "probe-col-name", 0), cells(&name)),
+        (
+            right("memory_total_mib", "probe-col-memory", 0),
+            cells(&|g| number(g.memory_total_mib.map(|m| m as f64))),
+        ),
+        (
+            right("power_limit_w", "probe-col-power", 1),
+            cells(&|g| limit(g, texts)),
+        ),
+        (left("pcie", "probe-col-pcie", 1), cells(&pcie)),
+        (
+            right("temperature_c", "probe-col-temperature", 3),
+            cells(&|g| number(g.temperature_c)),
+        ),
+        (
+            right("utilisation_percent", "probe-col-utilisation", 2),
+            cells(&|g| number(g.utilisation_percent)),
+        ),
+        (
+            right("ecc_uncorrectable", "probe-col-ecc", 1),
+            cells(&errors),
+        ),
+    ];
+    columns.retain(|(_, cells)| cells.iter().any(|c| !c.raw.is_empty()));
+    let mut table = Table::new(columns.iter().map(|(c, _)| c.clone()).collect());
+    for row in 0..gpus.len() {
+        table.push(
+            columns
+                .iter()
+                .map(|(_, cells)| cells[row].clone())
+                .collect(),
+        );
     }
     table
+}
+
+fn errors(gpu: &Gpu) -> Cell {
+    let errors = gpu
+        .ecc_uncorrectable_aggregate
+        .or(gpu.ecc_uncorrectable_volatile);
+    errors.map_or_else(Cell::unknown, |n| {
+        let tone = if n > 0 { Tone::Bad } else { Tone::Plain };
+        Cell::new(n.to_string()).tone(tone)
+    })
 }
 
 /// A limit below the one the card was delivered with is less than was bought.
@@ -161,7 +193,10 @@ fn limit(gpu: &Gpu, texts: &Texts) -> Cell {
 /// Generation and lanes now, and at most where that is more.
 fn pcie(gpu: &Gpu) -> Cell {
     let one = |generation: Option<u32>, width: Option<u32>| {
-        let parts = [generation.map(|g| g.to_string()), width.map(|w| format!("x{w}"))];
+        let parts = [
+            generation.map(|g| g.to_string()),
+            width.map(|w| format!("x{w}")),
+        ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         (!parts.is_empty()).then(|| parts.join(" "))
     };

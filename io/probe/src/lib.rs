@@ -5,3 +5,16 @@
 
 pub mod read;
 pub mod watch;
+
+pub use read::decoded;
+
+use lessee_supervise::curve::Rules;
+
+/// The thresholds of utilisation curves, `data/curve.toml`.
+///
+/// # Errors
+/// The file that is built in is broken: a bug.
+pub fn curve_rules() -> Result<Rules, watch::WatchError> {
+    Rules::from_toml(include_str!("../../../data/curve.toml"))
+        .map_err(|what| watch::WatchError::Rules { what })
+}

@@ -5,7 +5,7 @@
     reason = "helpers of tests stop at the first surprise too"
 )]
 
-use lessee_probe::read::{Kind, MAX_INPUT_BYTES, Read, read};
+use lessee_probe_io::read::{Kind, MAX_INPUT_BYTES, Read, read};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::Value;

@@ -5,7 +5,7 @@
     reason = "a test may stop at the first surprise, its helpers too"
 )]
 
-use lessee_probe::read::{Kind, read};
+use lessee_probe_io::read::{Kind, read};
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::LazyLock;

@@ -6,7 +6,7 @@
     reason = "helpers of tests stop at the first surprise too"
 )]
 
-use lessee_probe::read::{Kind, read};
+use lessee_probe_io::read::{Kind, read};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use lessee_probe::watch::{self, Format, Options, Recording, WatchError};
+use lessee_probe_io::watch::{self, Format, Options, Recording, WatchError};
 use lessee_supervise::curve::{GpuId, Sample};
 
 fn read(text: &str) -> Recording {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use lessee_probe::watch::{self, Options};
+use lessee_probe_io::watch::{self, Options};
 use lessee_supervise::curve::{self, Rules};
 use proptest::prelude::*;
 use std::time::Instant;

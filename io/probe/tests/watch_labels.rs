@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
 
-use lessee_probe::watch::{self, Options};
+use lessee_probe_io::watch::{self, Options};
 use lessee_supervise::curve::{self, Reading, Rules};
 use serde_json::Value;
 use std::path::PathBuf;

@@ -62,3 +62,4 @@ watch-error-gpu = { $model } is no known GPU.
 hint-watch-gpu = Did you mean { $near }?
 watch-error-limit = No power limit of { $model } is known.
 hint-watch-limit = Add power.limit to the query, or leave --gpu away.
+watch-error-rules = The built-in thresholds of curves are broken: { $what }

@@ -62,3 +62,4 @@ watch-error-gpu = { $model } 不是已知的 GPU。
 hint-watch-gpu = 您是否想写 { $near }？
 watch-error-limit = 不知道 { $model } 的功率上限。
 hint-watch-limit = 请在查询中加入 power.limit，或去掉 --gpu。
+watch-error-rules = 内置的曲线阈值有误：{ $what }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// Text of a capture. UTF-8, or UTF-16 as PowerShell writes it; escape sequences and control characters go, a
 /// carriage return ends a line as a line feed does, blanks of any sort are spaces. Bytes that are not text become
 /// `?`, one byte each, so that the result is never longer than 1.5 times the input.
-pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
+pub fn text(bytes: &[u8]) -> Cow<'_, str> {
     if let Some(units) = utf16(bytes) {
         let chars = char::decode_utf16(units).map(|c| c.unwrap_or('?'));
         return Cow::Owned(clean(chars, bytes.len() / 2));

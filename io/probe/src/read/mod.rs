@@ -18,6 +18,7 @@ mod reading;
 mod source;
 mod value;
 
+pub use decode::text as decoded;
 pub use kind::Kind;
 pub use reading::{Gpu, Link, Problem, Read, Reading, RemappedRows, Unread};
 

@@ -21,6 +21,8 @@ pub enum WatchError {
     Interval { seconds: f64 },
     #[error("unknown GPU `{model}`")]
     UnknownGpu { model: String, near: Option<String> },
+    #[error("the built-in curve.toml is broken: {what}")]
+    Rules { what: String },
     #[error("no power limit known of {model}")]
     NoLimit { model: String },
 }
@@ -71,6 +73,7 @@ impl Explain for WatchError {
             WatchError::NoLimit { model } => {
                 Msg::new("watch-error-limit").arg("model", model.clone())
             }
+            WatchError::Rules { what } => Msg::new("watch-error-rules").arg("what", what.clone()),
         }
     }
 
@@ -87,6 +90,7 @@ impl Explain for WatchError {
                 .map(|near| Msg::new("hint-watch-gpu").arg("near", near.clone()))
                 .collect(),
             WatchError::NoLimit { .. } => vec![Msg::new("hint-watch-limit")],
+            WatchError::Rules { .. } => Vec::new(),
         }
     }
 }
