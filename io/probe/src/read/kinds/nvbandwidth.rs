@@ -152,8 +152,9 @@ fn from_text(source: &Source, out: &mut Read) -> Vec<Test> {
             });
         } else if line.starts_with("Waived") {
             match running {
-                Some(test) => "Waived".clone_into(&mut test.status),
-                None => unnamed_waived += 1,
+                // one with figures is another: those are waived without being named
+                Some(test) if test.cells == 0 => "Waived".clone_into(&mut test.status),
+                _ => unnamed_waived += 1,
             }
         } else if let Some(sum) = line.strip_prefix("SUM ") {
             let (name, sum) = sum.rsplit_once(' ').unwrap_or((sum, ""));
@@ -244,11 +245,13 @@ fn head_line(line: &str, open: bool, out: &mut Read) -> bool {
             out.fact("format", format!("text {text}"));
             out.fact("version", text);
         }
-        "CUDA Runtime Version" => match text.parse() {
-            Ok(cuda) => runtime(cuda, out),
-            Err(_) => return false,
+        "CUDA Runtime Version" => match cuda_number(text) {
+            Some(cuda) => runtime(cuda, out),
+            None => return false,
         },
-        "CUDA Driver Version" => out.reading.cuda = text.parse().ok().and_then(version),
+        "CUDA Driver Version" | "CUDA Driver Version (API)" => {
+            out.reading.cuda = cuda_number(text).and_then(version);
+        }
         "Driver Version" => {
             out.fact("driver", text);
             out.reading.driver = Some(text.to_owned());
@@ -297,6 +300,12 @@ fn gpu(index: &str, text: &str) -> Option<Gpu> {
         bus_id: bus.map(str::to_owned),
         ..Gpu::default()
     })
+}
+
+/// `12060`, since 0.10 `12.6 (12060)`.
+fn cuda_number(text: &str) -> Option<u64> {
+    let inner = text.split_once('(').and_then(|(_, t)| t.strip_suffix(')'));
+    inner.unwrap_or(text).trim().parse().ok()
 }
 
 /// 12060 is 12.6.
