@@ -28,5 +28,5 @@ pub use modelled::{ModelledMarkets, model_spot};
 pub use pareto::front;
 pub use rank::{Plan, Rejected, Unranked, plan};
 pub use rules::Rules;
-pub use spot::{SpotAnswer, SpotRecords, record_speaks};
+pub use spot::{SpotAnswer, SpotRecords, record_speaks, spot_job};
 pub use why_not::{Verdict, WhyNot, why_not};

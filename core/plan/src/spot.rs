@@ -16,7 +16,7 @@ use lessee_spot::forecast::{Forecast, Parts};
 use lessee_spot::interval::Saving;
 use lessee_spot::policy::lessee::Params;
 use lessee_spot::trace::Series;
-use lessee_spot::{Asked, GridError, Job as SpotJob, Market, PolicyName, job, market_of};
+use lessee_spot::{Asked, GridError, Job as SpotJob, JobError, Market, PolicyName, Several, job, market_of};
 
 /// Records of availability and the beliefs of the policies.
 ///
@@ -275,7 +275,7 @@ pub(crate) fn replay(
         .filter(|(job, _)| job.check_feasible(gap_ms).is_ok())
         .ok_or_else(|| refuse("spot-refused-deadline"))?;
     let starts = input.rules.spot_starts;
-    let forecast = lessee_spot::forecast(&job, &markets, records.policy, starts)
+    let forecast = lessee_spot::forecast(&job, &markets, Several::Levels, records.policy, starts)
         .map_err(|e| refused_because(&e))?;
     let found = Found::Job {
         forecast,
@@ -299,14 +299,29 @@ pub(crate) fn job_of(
         Some(d) => d.0 - w.setup.machine.0,
         None => rules.spot_slack * (work_s + overhead_s),
     };
-    let [work, deadline, overhead] = [work_s, deadline_s, overhead_s].map(|s| s / 3600.0);
-    let mut job = SpotJob::new(work, deadline, overhead).ok()?;
+    let job = spot_job(work_s, piece_s, overhead_s, deadline_s).ok()?;
+    Some((job, deadline_s))
+}
+
+/// A fleet's work as a job for replays, in seconds: its work, the work that one loss takes with it at most, what each start
+/// costs, and the deadline. Set-up is done once, before it begins.
+///
+/// # Errors
+/// A figure is out of range.
+pub fn spot_job(
+    work_s: f64,
+    piece_s: f64,
+    start_s: f64,
+    deadline_s: f64,
+) -> Result<SpotJob, JobError> {
+    let [work, deadline, overhead] = [work_s, deadline_s, start_s].map(|s| s / 3600.0);
+    let mut job = SpotJob::new(work, deadline, overhead)?;
     job.saves = Some(lessee_spot::job::Saves {
         every_ms: job::hours_to_ms(piece_s.min(work_s) / 3600.0).max(1),
         // the time of a save is not counted for on-demand either
         block_ms: 0,
     });
-    Some((job, deadline_s))
+    Ok(job)
 }
 
 fn refused_because(why: &GridError) -> Msg {

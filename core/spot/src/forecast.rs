@@ -11,6 +11,7 @@ use crate::market::Market;
 use crate::policy::lessee::Params;
 use crate::replay::Outcome;
 use crate::runner::{PolicyName, Runner};
+use std::collections::BTreeMap;
 
 /// The policies that are compared: those that keep a deadline and are no oracle.
 pub const POLICIES: [PolicyName; 4] = [
@@ -100,14 +101,32 @@ impl Forecast {
     }
 }
 
-/// Replays `job` from up to `starts` ticks, spread evenly over what the markets cover. Several markets are several
-/// histories of one place.
+/// What several markets are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Several {
+    /// Histories of one place that have nothing to do with each other.
+    Histories,
+    /// One history, seen by the first, the second, the k-th machine.
+    Levels,
+}
+
+/// Whether savings, one for each stretch of a record that has nothing to do with the others, are more than noise: two
+/// standard errors ([`CLEARLY`]) above nothing. One stretch alone tells nothing.
+pub(crate) fn clear(saved: &[f64]) -> bool {
+    let n = saved.len() as f64;
+    let mean = saved.iter().sum::<f64>() / n.max(1.0);
+    let variance = saved.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    n >= 2.0 && mean > 0.0 && mean > CLEARLY * (variance / n).sqrt()
+}
+
+/// Replays `job` from up to `starts` ticks, spread evenly over what the markets cover.
 ///
 /// # Errors
 /// No market covers the deadline from any start, or a price is missing in all of them.
 pub fn forecast(
     job: &Job,
     markets: &[Market],
+    several: Several,
     params: &Params,
     starts: usize,
 ) -> Result<Forecast, GridError> {
@@ -126,7 +145,11 @@ pub fn forecast(
             };
             continue;
         };
-        independent += market.ticks() as f64 / need as f64;
+        let held = market.ticks() as f64 / need as f64;
+        independent = match several {
+            Several::Histories => independent + held,
+            Several::Levels => f64::max(independent, held),
+        };
         let count = each.min(last + 1);
         for i in 0..count {
             let start = if count > 1 { last * i / (count - 1) } else { 0 };
@@ -159,7 +182,18 @@ pub fn forecast(
         costs.push(runs.iter().map(|(o, _)| o.cost).collect());
         policies.push(summary(policy, job, &runs));
     }
-    let best = recommend(&policies, &costs, independent);
+    let block_of: Vec<(usize, usize)> = chosen
+        .iter()
+        .map(|&(m, start)| {
+            let need = job.deadline_ms.div_euclid(markets[m].gap_ms).max(1) as usize;
+            let history = match several {
+                Several::Histories => m,
+                Several::Levels => 0,
+            };
+            (history, start / need)
+        })
+        .collect();
+    let best = recommend(&policies, &costs, &block_of);
     Ok(Forecast {
         starts: chosen.len(),
         independent,
@@ -169,7 +203,8 @@ pub fn forecast(
     })
 }
 
-fn recommend(policies: &[Summary], costs: &[Vec<f64>], independent: f64) -> usize {
+/// `block_of`: which deadline's length of the record a start lies in.
+fn recommend(policies: &[Summary], costs: &[Vec<f64>], block_of: &[(usize, usize)]) -> usize {
     let base = 0;
     let cheapest = (0..policies.len())
         .filter(|&i| policies[i].on_time >= 1.0)
@@ -177,21 +212,15 @@ fn recommend(policies: &[Summary], costs: &[Vec<f64>], independent: f64) -> usiz
     let Some(best) = cheapest.filter(|b| *b != base) else {
         return base;
     };
-    let saved: Vec<f64> = costs[base]
-        .iter()
-        .zip(&costs[best])
-        .map(|(a, b)| a - b)
-        .collect();
-    let n = saved.len() as f64;
-    let mean = saved.iter().sum::<f64>() / n;
-    let variance = saved.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    // starts within one deadline of each other saw the same market
-    let error = (variance / n.min(independent.max(1.0))).sqrt();
-    if mean > CLEARLY * error && mean > 0.0 {
-        best
-    } else {
-        base
+    // starts within one deadline of each other saw the same market: only the blocks can differ
+    let mut blocks: BTreeMap<(usize, usize), (f64, f64)> = BTreeMap::new();
+    for (i, block) in block_of.iter().enumerate() {
+        let (sum, n) = blocks.entry(*block).or_default();
+        *sum += costs[base][i] - costs[best][i];
+        *n += 1.0;
     }
+    let saved: Vec<f64> = blocks.values().map(|(sum, n)| sum / n).collect();
+    if clear(&saved) { best } else { base }
 }
 
 fn summary(policy: PolicyName, job: &Job, runs: &[(Outcome, f64)]) -> Summary {

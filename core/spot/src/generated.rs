@@ -4,7 +4,7 @@
 //! ([`modelled`]): each rate with lives that know no age, and with lives as recorded elsewhere (many short, a few
 //! long). Nothing here is a measurement.
 
-use crate::forecast::{Forecast, forecast};
+use crate::forecast::{Forecast, Several, forecast};
 use crate::grid_error::GridError;
 use crate::job::Job;
 use crate::market::{Cell, Market, Zone};
@@ -115,7 +115,7 @@ pub fn modelled(
             let ticks = need.saturating_mul(starts.max(2) / 2);
             market(per_hour, lives, prices, (ticks, gap_ms), params, seed)
         });
-        forecast(job, &histories, params, starts)
+        forecast(job, &histories, Several::Histories, params, starts)
     };
     let (low, middle, high) = (at(hazards.low)?, at(hazards.middle)?, at(hazards.high)?);
     let all = [&low, &middle, &high].map(|f| *f.recommended());

@@ -20,7 +20,7 @@ pub mod runner;
 pub mod stats;
 pub mod trace;
 
-pub use forecast::{Forecast, forecast};
+pub use forecast::{Forecast, Several, forecast};
 pub use grid::{Asked, Grid, Window, check_window, market_of};
 pub use grid_error::{GridError, Note};
 pub use job::{Job, JobError};

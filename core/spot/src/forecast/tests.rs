@@ -26,7 +26,7 @@ fn job() -> Job {
 
 #[test]
 fn always_up_is_spot_all_the_way() {
-    let f = forecast(&job(), &[market(vec![Cell::Up; 1000])], &params(), 50).expect("forecast");
+    let f = forecast(&job(), &[market(vec![Cell::Up; 1000])], Several::Histories, &params(), 50).expect("forecast");
     let best = f.recommended();
     assert_ne!(best.policy, PolicyName::OnDemand);
     // ten and a half hours at 1
@@ -44,7 +44,7 @@ fn always_up_is_spot_all_the_way() {
 
 #[test]
 fn never_up_is_on_demand() {
-    let f = forecast(&job(), &[market(vec![Cell::Down; 1000])], &params(), 50).expect("forecast");
+    let f = forecast(&job(), &[market(vec![Cell::Down; 1000])], Several::Histories, &params(), 50).expect("forecast");
     let best = f.recommended();
     assert_eq!(best.policy, PolicyName::OnDemand);
     assert!((best.cost.mean - 31.5).abs() < 1e-9);
@@ -57,7 +57,7 @@ fn parts_add_up_to_cost_and_duration() {
         0 => Cell::Down,
         _ => Cell::Up,
     });
-    let f = forecast(&job(), &[market(cells.collect())], &params(), 80).expect("forecast");
+    let f = forecast(&job(), &[market(cells.collect())], Several::Histories, &params(), 80).expect("forecast");
     for s in &f.policies {
         let paid = s.mean.spot + s.mean.on_demand;
         assert!(
@@ -80,7 +80,7 @@ fn parts_add_up_to_cost_and_duration() {
 
 #[test]
 fn a_record_shorter_than_the_deadline_is_refused_by_its_length() {
-    let refused = forecast(&job(), &[market(vec![Cell::Up; 89])], &params(), 5);
+    let refused = forecast(&job(), &[market(vec![Cell::Up; 89])], Several::Histories, &params(), 5);
     assert_eq!(
         refused,
         Err(GridError::TooShort {
@@ -91,35 +91,75 @@ fn a_record_shorter_than_the_deadline_is_refused_by_its_length() {
         })
     );
     assert_eq!(
-        forecast(&job(), &[], &params(), 5),
+        forecast(&job(), &[], Several::Histories, &params(), 5),
         Err(GridError::NoSeries)
     );
 }
 
+/// Up for a while and away for a while, so that starts a tick apart save nearly the same.
+fn half(ticks: usize) -> Market {
+    market(
+        (0..ticks)
+            .map(|i| match i % 180 {
+                0..60 => Cell::Down,
+                _ => Cell::Up,
+            })
+            .collect(),
+    )
+}
+
 #[test]
 fn what_one_deadline_of_record_shows_is_not_clear() {
-    // half of the starts save everything, half nothing: over one deadline's worth of record that is chance
-    let saved: Vec<f64> = (0..100).map(|i| f64::from(i % 2) * 20.0).collect();
-    let base = vec![30.0; 100];
-    let other: Vec<f64> = saved.iter().map(|s| 30.0 - s).collect();
-    let summary = |policy, costs: &[f64]| Summary {
+    // 90 ticks to the deadline: starts that overlap agree with each other, whatever the market
+    for ticks in [90, 95, 150] {
+        let f = forecast(&job(), &[half(ticks)], Several::Histories, &params(), 50).expect("one");
+        assert!(f.policies.iter().any(|p| p.cost.mean < 31.0), "{f:?}");
+        assert_eq!(f.recommended().policy, PolicyName::OnDemand, "{ticks}");
+    }
+    let f = forecast(&job(), &[half(3000)], Several::Histories, &params(), 50).expect("many");
+    assert_ne!(f.recommended().policy, PolicyName::OnDemand);
+}
+
+#[test]
+fn levels_of_one_history_are_not_several() {
+    let levels = [half(150), half(150), half(150), half(150)];
+    let one = forecast(&job(), &levels, Several::Levels, &params(), 50).expect("levels");
+    assert!((one.independent - 150.0 / 90.0).abs() < 1e-9);
+    assert_eq!(one.recommended().policy, PolicyName::OnDemand);
+    let four = forecast(&job(), &levels, Several::Histories, &params(), 50).expect("histories");
+    assert!((four.independent - 4.0 * 150.0 / 90.0).abs() < 1e-9);
+}
+
+#[test]
+fn noise_is_not_clear_and_neither_is_one_stretch() {
+    assert!(!clear(&[5.0]));
+    assert!(!clear(&[]));
+    assert!(!clear(&[-1.0, -1.0]));
+    assert!(clear(&[5.0, 5.0]));
+    assert!(!clear(&[20.0, 0.0]));
+    let alternating: Vec<f64> = (0..20).map(|i| f64::from(i % 2) * 20.0).collect();
+    assert!(clear(&alternating));
+}
+
+#[test]
+fn nobody_who_was_late_is_recommended() {
+    let summary = |policy, costs: &[f64], on_time| Summary {
         policy,
         cost: spread(costs),
         hours: spread(&[1.0]),
-        on_time: 1.0,
+        on_time,
         interruptions: spread(&[0.0]),
         mean: Parts::default(),
         p90: Parts::default(),
     };
-    let both = [
-        summary(PolicyName::OnDemand, &base),
-        summary(PolicyName::Greedy, &other),
-    ];
-    let costs = [base, other];
-    assert_eq!(recommend(&both, &costs, 1.0), 0);
-    assert_eq!(recommend(&both, &costs, 20.0), 1);
-    // and nobody who was late is recommended
-    let mut late = both;
-    late[1].on_time = 0.99;
-    assert_eq!(recommend(&late, &costs, 20.0), 0);
+    let costs = [vec![30.0; 10], vec![10.0; 10]];
+    let blocks: Vec<(usize, usize)> = (0..10).map(|i| (0, i)).collect();
+    let both = |on_time| {
+        [
+            summary(PolicyName::OnDemand, &costs[0], 1.0),
+            summary(PolicyName::Greedy, &costs[1], on_time),
+        ]
+    };
+    assert_eq!(recommend(&both(1.0), &costs, &blocks), 1);
+    assert_eq!(recommend(&both(0.99), &costs, &blocks), 0);
 }

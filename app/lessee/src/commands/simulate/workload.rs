@@ -9,13 +9,13 @@ use crate::failure::Failure;
 use crate::output::Printer;
 use crate::settings::Settings;
 use lessee_catalog::Facts;
-use lessee_cost::{expected_run, resolve_tariff};
+use lessee_cost::{expected_run, piece_seconds, resolve_tariff};
 use lessee_model::workload::{Job as Work, Workload};
 use lessee_model::{Currency, Exit, Machine, Msg, Offer, Purchase, did_you_mean};
 use lessee_perf::PerfContext;
+use lessee_plan::spot_job;
 use lessee_report::Texts;
 use lessee_report::simulate::NoteDoc;
-use lessee_spot::Job;
 
 /// The machine that the job runs on.
 struct Chosen<'a> {
@@ -56,28 +56,24 @@ pub(super) fn asked(
     let run = expected_run(&workload, &prediction, nodes, None, boot_s)
         .ok_or_else(|| Failure::usage(Msg::new("simulate-never-finishes")).exit(Exit::No))?;
     let setup = &workload.setup;
-    // with --save-every-hours the replay loses what is not saved itself
-    let lost_s = match (&workload.checkpoint, args.save_every_hours) {
-        (Some(checkpoint), None) => checkpoint.every.0 / 2.0,
-        _ => 0.0,
-    };
-    let start_s = boot_s + setup.machine.0 + setup.restart.0 + lost_s;
+    let start_s = boot_s + setup.restart.0;
     let deadline = args
         .deadline_hours
-        .or(workload.constraints.deadline.map(|d| d.0 / 3600.0));
-    let Some(deadline) = deadline else {
+        .map(|hours| hours * 3600.0)
+        .or(workload.constraints.deadline.map(|d| d.0));
+    let Some(deadline_s) = deadline else {
         return Err(Failure::usage(Msg::new("simulate-needs-deadline"))
             .hint(Msg::new("hint-simulate-needs-deadline")));
     };
-    let mut job = Job::new(
-        args.job_hours.unwrap_or(run.work_s / 3600.0),
-        deadline,
-        args.overhead_hours.unwrap_or(start_s / 3600.0),
-    )
-    .map_err(|e| failures::job(&e))?;
+    let work_s = args.job_hours.map_or(run.work_s, |hours| hours * 3600.0);
+    let piece_s = piece_seconds(&workload, &prediction, nodes, work_s);
+    let overhead_s = args.overhead_hours.map_or(start_s, |hours| hours * 3600.0);
+    // the machine is set up once; the same job as that of `plan`
+    let mut job = spot_job(work_s, piece_s, overhead_s, deadline_s - setup.machine.0)
+        .map_err(|e| failures::job(&e))?;
     let size = workload.checkpoint.as_ref().map_or(0.0, |c| c.size.0);
     job.checkpoint_gb = args.checkpoint_gb.unwrap_or(size / 1e9);
-    job.saves = super::job::saves(args);
+    job.saves = super::job::saves(args).or(job.saves);
     let texts = printer.texts();
     let mut notes = vec![note(
         "from_workload",
@@ -90,7 +86,7 @@ pub(super) fn asked(
             .seconds("boot", boot_s)
             .seconds("setup", setup.machine.0)
             .seconds("restart", setup.restart.0)
-            .seconds("lost", lost_s),
+            .seconds("piece", piece_s.min(work_s)),
         texts,
     )];
     let given: Vec<&str> = [
