@@ -506,3 +506,98 @@ fn a_service_on_spot_that_never_comes_stays_on_demand() {
         .exits(0);
     assert!(run.out.contains("could not be replayed"), "{}", run.out);
 }
+
+#[test]
+fn what_was_asked_for_wins_over_what_is_stored() {
+    let (home, workload) = home();
+    let file = home.file(
+        "asked.csv",
+        record("us-west-2a", "p3.2xlarge", 600, two_of_three),
+    );
+    let alone = plan(&home, &workload, &["--trace", &file]);
+    // another zone, sampled twice as often, of another year: together they are no market
+    let mut other = "time,zone,available,machine\n".to_owned();
+    for tick in 0..4000 {
+        let time = 1_600_000_000 + tick * 300;
+        other.push_str(&format!("{time},us-west-2c,1,p3.2xlarge\n"));
+    }
+    let other = home.file("other.csv", other);
+    home.run(&["trace", "import", &other]).exits(0);
+    let beside = plan(&home, &workload, &["--trace", &file]);
+    assert_eq!(alone["options"], beside["options"]);
+    // of the stored ones alone the newest counts, and not what lies years before it
+    home.run(&["trace", "import", &file]).exits(0);
+    let stored = plan(&home, &workload, &[]);
+    let spot = option(&stored, "spot").expect("replayed");
+    assert_eq!(spot["spot"]["basis"], "measured", "{}", spot["spot"]);
+    let source = spot["spot"]["source"].as_str().expect("source");
+    assert!(
+        source.contains("us-west-2a") && !source.contains("us-west-2c"),
+        "{source}"
+    );
+}
+
+#[test]
+fn a_record_that_cannot_be_replayed_is_no_missing_record() {
+    let (home, workload) = home();
+    let brief = home.file(
+        "brief.csv",
+        record("us-west-2a", "p3.2xlarge", 5, two_of_three),
+    );
+    let run = home.run(&["plan", &workload, "--trace", &brief]).exits(0);
+    assert!(run.out.contains("could not be replayed"), "{}", run.out);
+    assert!(!run.out.contains("No record speaks"), "{}", run.out);
+    let chinese = home
+        .run(&["plan", &workload, "--trace", &brief, "--lang", "zh-CN"])
+        .exits(0);
+    assert!(chinese.out.contains("无法回放"), "{}", chinese.out);
+}
+
+#[test]
+fn what_has_a_record_is_never_ranked_by_its_rate() {
+    // more machines with records than are replayed, each never to be had
+    let home = Home::new();
+    let mut offers =
+        "provider,region,instance_type,gpu,gpu_count,purchase,price_per_hour,currency,as_of\n"
+            .to_owned();
+    let mut traces = Vec::new();
+    for i in 0..20 {
+        let machine = format!("v{i}.xlarge");
+        for (purchase, price) in [("on_demand", 3.0 + f64::from(i) / 100.0), ("spot", 0.9)] {
+            offers.push_str(&format!(
+                "aws,us-west-2,{machine},V100 16GB,1,{purchase},{price},USD,2026-11-20\n"
+            ));
+        }
+        let text = record("us-west-2a", &machine, 300, |_| false);
+        traces.push(home.file(&format!("{machine}.csv"), text));
+    }
+    home.import("offers", &offers);
+    let workload = home.file("hours.toml", HOURS);
+    let more: Vec<&str> = traces.iter().flat_map(|t| ["--trace", t]).collect();
+    let plan = plan(&home, &workload, &more);
+    for o in plan["options"].as_array().expect("options") {
+        let mine = o["offer"]["instance_type"]
+            .as_str()
+            .is_some_and(|t| t.starts_with('v'));
+        assert!(!(mine && o["purchase"] == "spot"), "{o}");
+    }
+    let codes: Vec<&str> = plan["unranked"]
+        .as_array()
+        .expect("unranked")
+        .iter()
+        .filter_map(|u| u["reason"]["code"].as_str())
+        .collect();
+    assert!(codes.contains(&"spot_does_not_pay") && codes.contains(&"spot_not_replayed"));
+    // one machine, one reason
+    for u in plan["unranked"].as_array().expect("unranked") {
+        if u["purchase"] == "spot" && u["reason"]["code"] == "ask_for_quote" {
+            let key = &u["key"];
+            let all = plan["unranked"].as_array().expect("unranked").iter();
+            assert_eq!(
+                all.filter(|o| o["key"] == *key && o["purchase"] == "spot")
+                    .count(),
+                1
+            );
+        }
+    }
+}

@@ -393,3 +393,29 @@ fn pictures_stand_alone_say_what_they_show_and_keep_hostile_names_harmless() {
         none.err
     );
 }
+
+#[test]
+fn a_trace_of_another_file_is_not_replaced_unasked() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.path("a")).expect("folder");
+    std::fs::create_dir_all(home.path("b")).expect("folder");
+    let text = SERIES.replace("600}", "600,\"polarity\":\"1=available\"}");
+    let first = home.file("a/p3.2xlarge.json", &text);
+    let second = home.file("b/p3.2xlarge.json", &text);
+    home.run(&["trace", "import", &first]).exits(0);
+    // a name with a dot is a name
+    home.run(&["trace", "show", "p3.2xlarge"]).exits(0);
+    home.run(&["trace", "import", &second])
+        .says(2, &["p3.2xlarge", "a/p3.2xlarge.json", "--name"]);
+    home.run(&["trace", "import", &first]).exits(0);
+    let replaced = home
+        .run(&["trace", "import", &second, "--name", "p3.2xlarge"])
+        .exits(0);
+    assert!(
+        replaced.err.contains("a/p3.2xlarge.json"),
+        "{}",
+        replaced.err
+    );
+    home.run(&["trace", "show", "no.such"])
+        .says(2, &["no.such"]);
+}

@@ -89,6 +89,9 @@ pub struct SpotDoc {
     pub checkpoint_interval_seconds: Option<f64>,
     /// Files and zones of the record, or where the rate is from.
     pub source: String,
+    /// A record speaks for it, but could not be replayed: the option's warnings say why.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub record_refused: bool,
     /// Only of services that were replayed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub hedge: Option<SpotHedgeDoc>,

@@ -233,6 +233,7 @@ fn spot_warnings(answer: &SpotAnswer) -> Vec<Msg> {
     if answer.policy.is_some() && answer.independent < FEW_DEADLINES {
         out.push(Msg::new("warn-spot-short-record").arg("times", answer.independent));
     }
+    out.extend(answer.notes.iter().cloned());
     if answer.unknown_share > 0.0 {
         out.push(Msg::new("warn-spot-holes").arg("percent", answer.unknown_share * 100.0));
     }

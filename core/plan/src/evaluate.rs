@@ -317,9 +317,7 @@ impl<'a> Screening<'a> {
             return *known;
         }
         let gpus = self.input.gpus;
-        let set: Vec<u32> = (0..records.series.len() as u32)
-            .filter(|i| crate::spot::speaks_for(&records.series[*i as usize], offer, machine, gpus))
-            .collect();
+        let set = crate::records::speaking(&records, offer, machine, gpus);
         let found = (!set.is_empty()).then(|| {
             let index = self.record_sets.iter().position(|s| *s == set);
             index.unwrap_or_else(|| {

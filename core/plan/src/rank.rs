@@ -102,8 +102,9 @@ pub fn plan(input: PlanInput<'_>, top: usize) -> Plan {
         }
         options.push(PlanOption { rank, ..found });
     }
-    let mut unranked = ask_for_quotes(&input, &options);
-    unranked.extend(show(&input, shown));
+    let shown = show(&input, shown);
+    let mut unranked = ask_for_quotes(&input, &options, &shown);
+    unranked.extend(shown);
     let mut warnings = warnings(&input);
     if options.is_empty() {
         warnings.extend(nearest.map(|total| Msg::new("warn-nearest-budget").arg("total", total)));
@@ -175,6 +176,9 @@ fn sort(input: &PlanInput<'_>, candidates: &mut [Candidate]) {
 /// On its record spot is not clearly cheaper than on demand, which is an option of its own.
 pub(crate) const SPOT_DOES_NOT_PAY: &str = "spot_does_not_pay";
 
+/// It has a record that nobody looked at: what a rate says in its place would be better than what the record says of others.
+const SPOT_NOT_REPLAYED: &str = "spot_not_replayed";
+
 /// Replays spot options with a record until those that people look at have been, or the limit is reached; a
 /// replay moves an option, and others may come up in its place.
 fn replay_finalists(
@@ -186,10 +190,10 @@ fn replay_finalists(
 ) {
     let input = s.input;
     let seen = top.max(input.rules.lead_candidates);
+    let open = |c: &Candidate| c.records.is_some() && c.replay.is_none();
     for _ in 0..input.rules.spot_replayed {
-        let open = |c: &Candidate| c.records.is_some() && c.replay.is_none();
         let Some(index) = best.iter().take(seen).position(open) else {
-            return;
+            break;
         };
         match replayed(s, &best[index]) {
             Ok(candidate) if s.pays(&candidate) => best[index] = candidate,
@@ -211,6 +215,19 @@ fn replay_finalists(
         }
         sort(&input, best);
     }
+    let mut place = 0;
+    best.retain(|candidate| {
+        let looked_at = !open(candidate);
+        if !looked_at && place < seen {
+            shown.push(Shown {
+                candidate: *candidate,
+                code: SPOT_NOT_REPLAYED,
+                totals: Vec::new(),
+            });
+        }
+        place += 1;
+        looked_at
+    });
 }
 
 /// Indices into `best`: the `top` cheapest different machines and what the front offers besides, in order of
@@ -291,7 +308,11 @@ fn unpublished(bill: &Bill) -> f64 {
 }
 
 /// Ways to pay that the best machines are likely sold by but nobody publishes a price for.
-fn ask_for_quotes(input: &PlanInput<'_>, options: &[PlanOption]) -> Vec<Unranked> {
+fn ask_for_quotes(
+    input: &PlanInput<'_>,
+    options: &[PlanOption],
+    shown: &[Unranked],
+) -> Vec<Unranked> {
     let c = &input.workload.constraints;
     let mut seen = HashSet::new();
     let mut out = Vec::new();
@@ -314,6 +335,8 @@ fn ask_for_quotes(input: &PlanInput<'_>, options: &[PlanOption]) -> Vec<Unranked
             if allowed
                 && !priced
                 && offer.price(purchase).is_none()
+                // derived, and shown with its own reason
+                && !shown.iter().any(|u| u.key == offer.key() && u.purchase == purchase)
                 && seen.insert((offer.key(), purchase))
             {
                 out.push(Unranked {

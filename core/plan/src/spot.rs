@@ -1,22 +1,24 @@
-//! Spot options on recorded markets: which record speaks for which offer, and what its replay changes.
+//! Spot options on recorded markets: what their replay changes.
 //!
-//! The rule of matching is strict ([`SpotRecords`]): the same provider, the same region or zone, and the same machine
-//! by name or the same GPU in the same number. What has no record keeps its rate of interruption, with the range
+//! Which record speaks for which offer is in `records.rs`. What has no record keeps its rate of interruption, with the range
 //! of that rate. Only finalists are replayed (`rank.rs`). Not here: the replay (`core/spot`), its bill (`core/cost`).
 
 use crate::evaluate::{Candidate, Screening};
 use crate::modelled::ModelledMarkets;
+use crate::refused::{because, said};
 use crate::rules::Rules;
 use lessee_cost::{Case, Percentile, Replayed, Run, Spent, screen};
 use lessee_model::tariff::SpotRisk;
 use lessee_model::workload::{Job, Workload};
-use lessee_model::{Basis, Catalog, Fixed, GpuTable, Machine, Money, Msg, Offer, Purchase};
+use lessee_model::{Basis, Fixed, Machine, Money, Msg, Purchase};
 use lessee_spot::fleet::{self, FleetForecast, Rates, capacity_of};
 use lessee_spot::forecast::{Forecast, Parts};
 use lessee_spot::interval::Saving;
 use lessee_spot::policy::lessee::Params;
 use lessee_spot::trace::Series;
-use lessee_spot::{Asked, GridError, Job as SpotJob, JobError, Market, PolicyName, Several, job, market_of};
+use lessee_spot::{
+    Asked, Grid, Job as SpotJob, JobError, Market, Note, PolicyName, Several, job, market_of,
+};
 
 /// Records of availability and the beliefs of the policies.
 ///
@@ -25,6 +27,8 @@ use lessee_spot::{Asked, GridError, Job as SpotJob, JobError, Market, PolicyName
 #[derive(Clone, Copy, Debug)]
 pub struct SpotRecords<'a> {
     pub series: &'a [Series],
+    /// So many of the first were asked for. Where one of them speaks for an offer, the others do not.
+    pub given: usize,
     pub policy: &'a Params,
 }
 
@@ -67,6 +71,8 @@ pub struct SpotAnswer {
     pub hedge: Option<Hedge>,
     /// Why a record that speaks for the offer could not be replayed.
     pub refused: Option<Msg>,
+    /// What has to be known of the records.
+    pub notes: Vec<Msg>,
 }
 
 /// Machines of a service that runs on spot with on-demand behind it.
@@ -92,6 +98,8 @@ pub struct Hedge {
 pub(crate) struct Replay {
     found: Found,
     source: String,
+    /// What has to be known of the records.
+    notes: Vec<Msg>,
 }
 
 /// What was replayed.
@@ -171,48 +179,6 @@ fn run_of_service(forecast: &FleetForecast, machines: f64, calm: Run) -> Run {
     }
 }
 
-/// Whether a record speaks for an offer.
-pub(crate) fn speaks_for(
-    series: &Series,
-    offer: &Offer,
-    machine: &Machine,
-    gpus: &GpuTable,
-) -> bool {
-    let about = &series.about;
-    let provider = about
-        .provider
-        .as_deref()
-        .is_some_and(|p| p.eq_ignore_ascii_case(&offer.provider));
-    let place = about.region.as_deref() == Some(&*offer.region) || *about.zone == *offer.region;
-    let named = |name: &str| {
-        name.eq_ignore_ascii_case(&offer.instance_type)
-            || name.split_once(':').is_some_and(|(gpu, count)| {
-                count.parse() == Ok(machine.gpu_count)
-                    && machine.gpu_fraction > 0.999
-                    && gpus.resolve(gpu).is_some_and(|g| {
-                        g.model == machine.gpu.model
-                            && same(g.form, machine.gpu.form)
-                            && same(g.memory_gb, machine.gpu.memory_gb)
-                    })
-            })
-    };
-    provider && place && about.machine.as_deref().is_some_and(named)
-}
-
-/// Whether a record speaks for any offer of a catalog.
-pub fn record_speaks(series: &Series, catalog: &Catalog, gpus: &GpuTable) -> bool {
-    let mut offers = catalog.offers.iter();
-    offers.any(|o| speaks_for(series, o, catalog.machine(o), gpus))
-}
-
-/// Nothing said is nothing against it.
-fn same<T: PartialEq>(said: Option<T>, known: Option<T>) -> bool {
-    match (said, known) {
-        (Some(a), Some(b)) => a == b,
-        _ => true,
-    }
-}
-
 /// Replays a candidate on the records of set `set`.
 ///
 /// # Errors
@@ -244,12 +210,14 @@ pub(crate) fn replay(
     let gang = stops_together(&w.job);
     let series: Vec<&Series> = set.iter().map(|i| &records.series[*i as usize]).collect();
     let mut source: Vec<&str> = series.iter().map(|s| s.about.source.as_str()).collect();
+    source.sort_unstable();
     source.dedup();
     let source = source.join(", ");
     let machines = f64::from(candidate.nodes);
     if matches!(w.job, Job::Serve(_)) {
         let most = candidate.nodes.saturating_add(input.rules.spot_serve_spare);
-        let capacity = capacity_of(&series, most).map_err(|e| refused_because(&e))?;
+        let (capacity, notes) =
+            capacity_of(&series, most).map_err(|e| because(&e, candidate.nodes))?;
         let cold_start_ms = job::hours_to_ms((boot_s + w.setup.restart.0) / 3600.0);
         let forecast = fleet::forecast(
             &capacity,
@@ -261,9 +229,14 @@ pub(crate) fn replay(
         )
         .ok_or_else(|| refuse("spot-refused-brief"))?;
         let found = Found::Service { forecast, machines };
-        return Ok(Replay { found, source });
+        let notes = said(&notes);
+        return Ok(Replay {
+            found,
+            source,
+            notes,
+        });
     }
-    let markets = markets(
+    let (markets, notes) = markets(
         &series,
         candidate.nodes,
         gang,
@@ -276,13 +249,18 @@ pub(crate) fn replay(
         .ok_or_else(|| refuse("spot-refused-deadline"))?;
     let starts = input.rules.spot_starts;
     let forecast = lessee_spot::forecast(&job, &markets, Several::Levels, records.policy, starts)
-        .map_err(|e| refused_because(&e))?;
+        .map_err(|e| because(&e, candidate.nodes))?;
     let found = Found::Job {
         forecast,
         deadline_s,
         machines: if gang { 1.0 } else { machines },
     };
-    Ok(Replay { found, source })
+    let notes = said(&notes);
+    Ok(Replay {
+        found,
+        source,
+        notes,
+    })
 }
 
 /// The job of a workload whose fleet works so long, loses so much with one machine, and boots so long; and its
@@ -324,24 +302,6 @@ pub fn spot_job(
     Ok(job)
 }
 
-fn refused_because(why: &GridError) -> Msg {
-    match why {
-        GridError::TooShort {
-            have, need, gap_s, ..
-        } => {
-            let time = |ticks: &usize| (*ticks as i64 * gap_s) as f64;
-            Msg::new("spot-refused-short")
-                .seconds("have", time(have))
-                .seconds("need", time(need))
-        }
-        GridError::Gang { zone, gang, asked } => Msg::new("spot-refused-gang")
-            .arg("zone", zone.clone())
-            .arg("gang", *gang)
-            .arg("asked", *asked),
-        other => Msg::new("spot-refused-other").arg("why", other.to_string()),
-    }
-}
-
 /// Levels of a fleet that are replayed one by one; more are sampled.
 const LEVELS: u32 = 4;
 
@@ -353,7 +313,7 @@ fn markets(
     gang: bool,
     spot: f64,
     on_demand: f64,
-) -> Result<Vec<Market>, Msg> {
+) -> Result<(Vec<Market>, Vec<Note>), Msg> {
     let levels: Vec<u32> = if gang {
         vec![nodes]
     } else {
@@ -367,11 +327,12 @@ fn markets(
             spot_price: Some(spot / share),
             on_demand_price: Some(on_demand / share),
         };
-        market_of(series, &[], asked)
-            .map(|grid| grid.market)
-            .map_err(|e| refused_because(&e))
+        market_of(series, &[], asked).map_err(|e| because(&e, nodes))
     };
-    levels.into_iter().map(one).collect()
+    let grids: Vec<Grid> = levels.into_iter().map(one).collect::<Result<_, _>>()?;
+    // the same records on each level
+    let notes = grids.first().map(|g| g.notes.clone()).unwrap_or_default();
+    Ok((grids.into_iter().map(|g| g.market).collect(), notes))
 }
 
 fn nothing_known(basis: Basis, source: String) -> SpotAnswer {
@@ -395,6 +356,7 @@ fn nothing_known(basis: Basis, source: String) -> SpotAnswer {
         modelled: None,
         hedge: None,
         refused: None,
+        notes: Vec::new(),
     }
 }
 
@@ -407,7 +369,10 @@ pub(crate) fn answer_of_replay(
     nodes: u32,
     work_s: f64,
 ) -> SpotAnswer {
-    let answer = nothing_known(Basis::Measured, replay.source.clone());
+    let answer = SpotAnswer {
+        notes: replay.notes.clone(),
+        ..nothing_known(Basis::Measured, replay.source.clone())
+    };
     let (forecast, deadline_s, machines) = match &replay.found {
         Found::Job {
             forecast,

@@ -559,6 +559,7 @@ fn a_replayed_option_is_billed_as_it_was_ranked() {
         let w = workload(text);
         let records = SpotRecords {
             series: &series,
+            given: 0,
             policy: &facts().spot,
         };
         let plan = plan(
@@ -604,6 +605,7 @@ fn a_record_of_another_offer_changes_nothing() {
     ];
     let records = SpotRecords {
         series: &series,
+        given: 0,
         policy: &f.spot,
     };
     let after = plan(

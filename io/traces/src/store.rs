@@ -48,6 +48,11 @@ impl TraceStore {
         &self.folder
     }
 
+    /// Whether there is a trace of this name.
+    pub fn holds(&self, name: &str) -> bool {
+        self.path(name).is_ok_and(|path| path.is_file())
+    }
+
     /// Keeps what was read under a name; an older trace of that name is replaced.
     ///
     /// # Errors

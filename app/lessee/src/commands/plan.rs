@@ -33,6 +33,7 @@ pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Res
     };
     let records = SpotRecords {
         series: &series,
+        given,
         policy: &facts.spot,
     };
     let input = PlanInput {

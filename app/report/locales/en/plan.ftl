@@ -280,6 +280,7 @@ explain-spot-hedge = { $spare ->
        *[other] {$floor} always on demand
     }: the cheapest of the hedges tried that is whole long enough. {$lost} losses of a spot machine over the whole job. The record lasts {$record}; nine times in ten is over {$parts} parts of it
 spot-rates = No record speaks for these; over the range of their rates of interruption the bill is: { $list }
+spot-rates-refused = Their records could not be replayed (see the warnings); over the range of their rates of interruption the bill is: { $list }
 spot-rate = no record speaks for it; over the range of its rate of interruption ({$basis}) between {$low} and {$high}
 spot-rate-open = no record speaks for it; over the range of its rate of interruption ({$basis}) from {$low} to never finished
 explain-spot-rule = A record speaks for an offer if it names its provider, its region or zone, and its machine, or its GPU and their number.
@@ -290,6 +291,7 @@ spot-deadline-own = the workload's, less set-up
 explain-spot-time = On average: {$lost} paid without lasting progress, {$waiting} waiting for spot, {$instead} on demand in its place
 explain-spot-save = Save a checkpoint every {$every} of work: there the time for saves and the work lost are least
 warn-spot-not-replayed = A record speaks for it but could not be replayed: {$why}.
+unranked-spot-not-replayed = a record speaks for it, but only the cheapest spot options are replayed: narrow the search to see it
 unranked-spot-does-not-pay = on its record spot is not clearly cheaper than on demand
 warn-spot-short-record = The record holds the deadline only {$times} times: it says little of other weeks.
 warn-spot-holes = {$percent} % of the replayed time nobody measured; it counts as not available.
@@ -299,7 +301,7 @@ spot-refused-brief = it is too short to tell one part of it from another
 spot-refused-deadline = not even on demand is in time
 spot-refused-short = it lasts {$have}, the deadline {$need}
 spot-refused-gang = in { $zone } the recorder asked for at most { $asked } at once, so nothing is known of { $gang }
-spot-refused-other = { $why }
+spot-refused-long = in { $zone } a time in the record is wrong: it would be { $ticks } ticks long
 trace-speaks-for-none = { $zone } ({ $source }) speaks for no offer: it needs the provider, the region and the machine (or its GPU and their number, `V100:8`) of one. It says: { $provider }, { $region }, { $machine }.
 trace-without-availability = there is no record of availability in { $source }, so nothing to replay
 explain-spot-modelled = Modelled, not measured: on markets generated from that range (lives that know no age, and lives as recorded elsewhere) the policy is {$policy}, machine time costs {$low} to {$high} on average, and at least {$share} % of the starts are in time for a deadline of {$deadline} ({$assumed})

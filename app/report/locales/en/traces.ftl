@@ -164,3 +164,6 @@ schema-trace-stats = answer of trace stats -o json
 trace-chart-some = (drawn: { $shown } of { $total })
 trace-several-machines = --on-demand-price is the price of one machine, but these traces are of several: { $machines }.
 hint-trace-several-machines = Ask for the traces of one machine at a time.
+trace-name-taken = You have a trace named “{ $name }” already, from { $source }.
+hint-trace-name-taken = Give this one another name with --name, or the same one with --name to replace it.
+trace-replaced = “{ $name }” from { $source } was replaced.

@@ -155,3 +155,6 @@ schema-trace-stats = trace stats -o json 的输出
 trace-chart-some = （画出 { $shown } 条，共 { $total } 条）
 trace-several-machines = --on-demand-price 是一种机器的价格，而这些记录属于多种机器：{ $machines }。
 hint-trace-several-machines = 请每次只看一种机器的记录。
+trace-name-taken = 已有名为“{ $name }”的记录，来自 { $source }。
+hint-trace-name-taken = 请用 --name 另取名称；要替换它，就用 --name 写同一个名称。
+trace-replaced = 来自 { $source } 的“{ $name }”已被替换。

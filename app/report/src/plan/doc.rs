@@ -187,6 +187,7 @@ fn spot_doc(answer: &SpotAnswer, option: &PlanOption) -> SpotDoc {
         on_demand_hours_mean: answer.on_demand_s / 3600.0,
         checkpoint_interval_seconds: answer.save_every_s,
         source: answer.source.clone(),
+        record_refused: answer.refused.is_some(),
         hedge: answer.hedge.map(|h| SpotHedgeDoc {
             machines: h.target,
             spare_spot: h.spare,

@@ -6,7 +6,7 @@ use lessee_model::{Basis, Msg};
 
 /// For the plan: a line for each option that was replayed, and one for all that have no record.
 pub(super) fn plan_lines(options: &[&OptionDoc], texts: &Texts) -> Vec<String> {
-    let (mut out, mut rates) = (Vec::new(), Vec::new());
+    let (mut out, mut rates, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for option in options {
         let Some(spot) = &option.spot else { continue };
         let rank = format!("#{}", option.rank);
@@ -15,15 +15,24 @@ pub(super) fn plan_lines(options: &[&OptionDoc], texts: &Texts) -> Vec<String> {
                 let text = texts.msg(&replayed(spot, policy, texts));
                 out.push(format!("{rank}: {text}"));
             }
-            None => rates.push(format!(
-                "{rank} {} .. {}",
-                money(spot.cost_low, texts),
-                money(spot.cost_high, texts)
-            )),
+            None => {
+                let range = format!(
+                    "{rank} {} .. {}",
+                    money(spot.cost_low, texts),
+                    money(spot.cost_high, texts)
+                );
+                if spot.record_refused {
+                    refused.push(range);
+                } else {
+                    rates.push(range);
+                }
+            }
         }
     }
-    if !rates.is_empty() {
-        out.push(texts.msg(&Msg::new("spot-rates").arg("list", rates.join(", "))));
+    for (id, list) in [("spot-rates", rates), ("spot-rates-refused", refused)] {
+        if !list.is_empty() {
+            out.push(texts.msg(&Msg::new(id).arg("list", list.join(", "))));
+        }
     }
     out
 }

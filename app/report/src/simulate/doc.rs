@@ -37,6 +37,10 @@ pub struct JobDoc {
     pub deadline_hours: f64,
     /// What each start costs before useful work goes on.
     pub overhead_hours: f64,
+    /// Work between two saves: up to this a loss takes with it; null: nothing is lost but the overhead.
+    pub save_every_hours: Option<f64>,
+    /// Time for which a save stops work.
+    pub save_seconds: f64,
     /// GB (10^9 bytes) moved when it goes to another region.
     pub checkpoint_gb: f64,
     /// Price of moving one GB to another region.
@@ -95,6 +99,8 @@ pub struct PolicyDoc {
     pub moves_mean: f64,
     pub spot_hours_mean: f64,
     pub on_demand_hours_mean: f64,
+    /// From the start until the work was done.
+    pub finish_hours_mean: f64,
 }
 
 /// One job under one policy.
@@ -104,8 +110,9 @@ pub struct ReplayDoc {
     pub trace: String,
     /// Tick of the record at which it started, counted from 0.
     pub start_tick: u64,
-    /// Machines, checkpoints moved and probes; not rounded.
+    /// Sum of its parts; not rounded.
     pub cost: Money,
+    pub cost_parts: CostPartsDoc,
     /// Billed time.
     pub on_demand_hours: f64,
     /// Billed time.
@@ -122,6 +129,17 @@ pub struct ReplayDoc {
     pub late: bool,
     /// Time of the run that nobody measured in at least one zone; counted as not available.
     pub unknown_hours: f64,
+}
+
+/// What a job was paid for; not rounded.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CostPartsDoc {
+    pub spot: Money,
+    pub on_demand: Money,
+    /// Checkpoints moved to another region.
+    pub transfer: Money,
+    /// Probes of zones.
+    pub probes: Money,
 }
 
 /// Something that has to be known before a figure is trusted.
@@ -200,6 +218,8 @@ pub fn simulation_doc(s: Simulation<'_>) -> SimulationDoc {
             work_hours: s.job.work_ms as f64 / HOUR_MS,
             deadline_hours: s.job.deadline_ms as f64 / HOUR_MS,
             overhead_hours: s.job.overhead_ms as f64 / HOUR_MS,
+            save_every_hours: s.job.saves.map(|s| s.every_ms as f64 / HOUR_MS),
+            save_seconds: s.job.saves.map_or(0.0, |s| s.block_ms as f64 / 1000.0),
             checkpoint_gb: s.job.checkpoint_gb,
             transfer_price_per_gb: usd(s.transfer_usd_per_gb),
             gang: s.gang,
@@ -254,6 +274,12 @@ fn replay_doc(policy: PolicyName, m: &SimulatedMarket, start: usize, o: &Outcome
         trace: m.trace.clone(),
         start_tick: start as u64,
         cost: usd(o.cost),
+        cost_parts: CostPartsDoc {
+            spot: usd(o.spot_cost),
+            on_demand: usd(o.on_demand_cost),
+            transfer: usd(o.transfer_cost),
+            probes: usd(o.probe_cost),
+        },
         on_demand_hours: o.on_demand_ticks as f64 * tick_h,
         spot_hours: o.spot_ticks as f64 * tick_h,
         wasted_hours: o.wasted_ms as f64 / HOUR_MS,
@@ -294,6 +320,7 @@ fn policy_doc(policy: PolicyName, index: usize, s: &Simulation<'_>) -> PolicyDoc
         moves_mean: mean(&of(&|o, _| f64::from(o.moves))),
         spot_hours_mean: mean(&of(&|o, tick_h| o.spot_ticks as f64 * tick_h)),
         on_demand_hours_mean: mean(&of(&|o, tick_h| o.on_demand_ticks as f64 * tick_h)),
+        finish_hours_mean: mean(&of(&|o, tick_h| o.finish_tick as f64 * tick_h)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `simulate` for people: a row a policy, what has to be known, and with `--explain` a time line. CSV has a row a
 //! job.
 
-use super::doc::{PolicyDoc, ReplayDoc, SimulationDoc};
+use super::doc::{MarketDoc, PolicyDoc, ReplayDoc, SimulationDoc, ZoneDoc};
 use super::timeline::timeline_table;
 use crate::{Cell, Column, Report, Table, Texts, Tone};
 use lessee_model::{Money, Msg};
@@ -21,6 +21,7 @@ pub fn simulation_report(doc: &SimulationDoc, texts: &Texts) -> Report {
     report.text(texts.msg(&asked));
     report.table(policies(&doc.policies, texts));
     report.text(texts.get("simulate-columns"));
+    markets(&mut report, doc, texts);
     if let Some(timeline) = &doc.timeline {
         let heading = Msg::new("simulate-timeline")
             .arg("policy", timeline.policy.clone())
@@ -49,6 +50,7 @@ fn policies(rows: &[PolicyDoc], texts: &Texts) -> Table {
         Column::right("cost_p5_p95", texts.get("simulate-col-range"), 1),
         Column::right("saving", texts.get("simulate-col-saving"), 0),
         Column::right("late", texts.get("simulate-col-late"), 0),
+        Column::right("finish_hours_mean", texts.get("simulate-col-finish"), 1),
         Column::right(
             "interruptions_mean",
             texts.get("simulate-col-lost-machines"),
@@ -76,12 +78,48 @@ fn policies(rows: &[PolicyDoc], texts: &Texts) -> Table {
                 saving
             },
             Cell::new(p.late.to_string()).tone(if p.late > 0 { Tone::Bad } else { Tone::Plain }),
+            mean(p.finish_hours_mean),
             mean(p.interruptions_mean),
             mean(p.wasted_hours_mean),
             mean(p.moves_mean),
         ]);
     }
     table
+}
+
+/// Markets that people are told of; programs get all.
+const MARKETS: usize = 8;
+
+/// The records and the prices behind the figures: without them nobody could check one.
+fn markets(report: &mut Report, doc: &SimulationDoc, texts: &Texts) {
+    let zone = |market: &MarketDoc, z: &ZoneDoc| {
+        let share = z.available_share.map_or(0.0, |s| s * 100.0);
+        let msg = Msg::new("simulate-market")
+            .arg("trace", market.trace.clone())
+            .arg("zone", z.zone.clone())
+            .arg("share", share)
+            .arg("spot", texts.unit_price(z.spot_price))
+            .arg("ondemand", texts.unit_price(z.on_demand_price))
+            .arg(
+                "start",
+                market.start.clone().unwrap_or_else(|| "–".to_owned()),
+            )
+            .seconds("span", market.ticks as f64 * market.tick_seconds)
+            .arg("starts", market.starts as f64);
+        texts.msg(&msg)
+    };
+    let all: Vec<(&MarketDoc, &ZoneDoc)> = doc
+        .markets
+        .iter()
+        .flat_map(|m| m.zones.iter().map(move |z| (m, z)))
+        .collect();
+    let mut lines: Vec<String> = all.iter().take(MARKETS).map(|(m, z)| zone(m, z)).collect();
+    if all.len() > MARKETS {
+        let left = all.len() - MARKETS;
+        lines.push(texts.msg(&Msg::new("simulate-more-markets").arg("n", left)));
+    }
+    report.heading(texts.get("simulate-markets"));
+    report.list(lines);
 }
 
 /// Whole dollars where cents would be noise.

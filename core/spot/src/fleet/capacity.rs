@@ -1,7 +1,7 @@
 //! How many machines each zone could have given, tick by tick, from records of availability.
 
 use crate::grid::{aligned, samples};
-use crate::grid_error::GridError;
+use crate::grid_error::{GridError, Note};
 use crate::market::Cell;
 use crate::trace::Series;
 
@@ -33,8 +33,9 @@ impl Capacity {
 ///
 /// # Errors
 /// As [`market_of`](crate::market_of), but for prices: none are needed.
-pub fn capacity_of(series: &[&Series], most: u32) -> Result<Capacity, GridError> {
-    let grid = aligned(series, &mut Vec::new())?;
+pub fn capacity_of(series: &[&Series], most: u32) -> Result<(Capacity, Vec<Note>), GridError> {
+    let mut notes = Vec::new();
+    let grid = aligned(series, &mut notes)?;
     let zone = |s: &Series, skip: usize| {
         let mut can: Vec<Option<u32>> = Vec::new();
         for gang in 1..=most.min(s.asked.max(1)) {
@@ -57,5 +58,5 @@ pub fn capacity_of(series: &[&Series], most: u32) -> Result<Capacity, GridError>
     if capacity.ticks() == 0 {
         return Err(grid.apart());
     }
-    Ok(capacity)
+    Ok((capacity, notes))
 }

@@ -26,7 +26,14 @@ fn job() -> Job {
 
 #[test]
 fn always_up_is_spot_all_the_way() {
-    let f = forecast(&job(), &[market(vec![Cell::Up; 1000])], Several::Histories, &params(), 50).expect("forecast");
+    let f = forecast(
+        &job(),
+        &[market(vec![Cell::Up; 1000])],
+        Several::Histories,
+        &params(),
+        50,
+    )
+    .expect("forecast");
     let best = f.recommended();
     assert_ne!(best.policy, PolicyName::OnDemand);
     // ten and a half hours at 1
@@ -44,7 +51,14 @@ fn always_up_is_spot_all_the_way() {
 
 #[test]
 fn never_up_is_on_demand() {
-    let f = forecast(&job(), &[market(vec![Cell::Down; 1000])], Several::Histories, &params(), 50).expect("forecast");
+    let f = forecast(
+        &job(),
+        &[market(vec![Cell::Down; 1000])],
+        Several::Histories,
+        &params(),
+        50,
+    )
+    .expect("forecast");
     let best = f.recommended();
     assert_eq!(best.policy, PolicyName::OnDemand);
     assert!((best.cost.mean - 31.5).abs() < 1e-9);
@@ -57,7 +71,14 @@ fn parts_add_up_to_cost_and_duration() {
         0 => Cell::Down,
         _ => Cell::Up,
     });
-    let f = forecast(&job(), &[market(cells.collect())], Several::Histories, &params(), 80).expect("forecast");
+    let f = forecast(
+        &job(),
+        &[market(cells.collect())],
+        Several::Histories,
+        &params(),
+        80,
+    )
+    .expect("forecast");
     for s in &f.policies {
         let paid = s.mean.spot + s.mean.on_demand;
         assert!(
@@ -80,7 +101,13 @@ fn parts_add_up_to_cost_and_duration() {
 
 #[test]
 fn a_record_shorter_than_the_deadline_is_refused_by_its_length() {
-    let refused = forecast(&job(), &[market(vec![Cell::Up; 89])], Several::Histories, &params(), 5);
+    let refused = forecast(
+        &job(),
+        &[market(vec![Cell::Up; 89])],
+        Several::Histories,
+        &params(),
+        5,
+    );
     assert_eq!(
         refused,
         Err(GridError::TooShort {

@@ -36,6 +36,27 @@ pub(super) fn run(
             return Err(Failure::usage(twice).hint(Msg::new("hint-trace-name")));
         }
     }
+    if !args.dry_run {
+        let kept = store.list()?;
+        for ((file, _), name) in read.iter().zip(&names) {
+            let place = file.display().to_string();
+            let Some(old) = kept.iter().find(|k| k.name == *name && k.source != place) else {
+                continue;
+            };
+            // public records of different years bear the same file name
+            let msg = Msg::new("trace-name-taken")
+                .arg("name", name.clone())
+                .arg("source", old.source.clone());
+            if args.name.is_none() {
+                return Err(Failure::usage(msg).hint(Msg::new("hint-trace-name-taken")));
+            }
+            printer.warn(
+                &Msg::new("trace-replaced")
+                    .arg("name", name.clone())
+                    .arg("source", old.source.clone()),
+            );
+        }
+    }
     let now = settings.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let mut traces = Vec::new();
     for ((file, folder), name) in read.iter().zip(names) {

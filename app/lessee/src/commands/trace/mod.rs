@@ -49,8 +49,9 @@ pub(super) fn open(
 ) -> Result<Folder, TraceError> {
     let (path, column) = split_column(argument);
     let text = path.to_string_lossy();
-    // what has the looks of a file is looked for as one, and named as one when it is not there
-    let file = path.exists() || text.contains(['/', '\\']) || path.extension().is_some();
+    // what has the looks of a file is looked for as one, and named as one when it is not there; names may have dots
+    let looks = text.contains(['/', '\\']) || path.extension().is_some();
+    let file = path.exists() || looks && !store.holds(&text);
     if file {
         return read_path(argument, &options(reading));
     }
