@@ -24,6 +24,9 @@ pub const POLICIES: [PolicyName; 4] = [
 /// By how many of its standard errors a policy must be cheaper than on-demand before it is recommended.
 const CLEARLY: f64 = 2.0;
 
+/// Policies that cost at most this share more than the cheapest are as cheap: the quickest of them is recommended.
+const AS_CHEAP: f64 = 0.02;
+
 /// A figure over all starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[allow(missing_docs)]
@@ -78,8 +81,8 @@ pub struct Forecast {
     pub independent: f64,
     /// In the order of [`POLICIES`].
     pub policies: Vec<Summary>,
-    /// Index of the recommended one: the cheapest on average that was never late, on-demand where nothing is
-    /// cheaper than it by more than the noise.
+    /// Index of the recommended one: of those that were never late and are as cheap as the cheapest on average, within 2 %,
+    /// the quickest; on-demand where that is not cheaper than it by more than the noise.
     pub best: usize,
     /// Share of the replayed ticks that nobody measured; they count as not available.
     pub unknown: f64,
@@ -206,10 +209,15 @@ pub fn forecast(
 /// `block_of`: which deadline's length of the record a start lies in.
 fn recommend(policies: &[Summary], costs: &[Vec<f64>], block_of: &[(usize, usize)]) -> usize {
     let base = 0;
-    let cheapest = (0..policies.len())
-        .filter(|&i| policies[i].on_time >= 1.0)
-        .min_by(|&a, &b| policies[a].cost.mean.total_cmp(&policies[b].cost.mean));
-    let Some(best) = cheapest.filter(|b| *b != base) else {
+    let in_time = || (0..policies.len()).filter(|&i| policies[i].on_time >= 1.0);
+    let least = in_time()
+        .map(|i| policies[i].cost.mean)
+        .fold(f64::INFINITY, f64::min);
+    // a policy that waits a day to save a few cents is not what people want
+    let quickest = in_time()
+        .filter(|&i| policies[i].cost.mean <= least * (1.0 + AS_CHEAP))
+        .min_by(|&a, &b| policies[a].hours.mean.total_cmp(&policies[b].hours.mean));
+    let Some(best) = quickest.filter(|b| *b != base) else {
         return base;
     };
     // starts within one deadline of each other saw the same market: only the blocks can differ

@@ -189,4 +189,12 @@ fn nobody_who_was_late_is_recommended() {
     };
     assert_eq!(recommend(&both(1.0), &costs, &blocks), 1);
     assert_eq!(recommend(&both(0.99), &costs, &blocks), 0);
+    // as cheap within 2 % and quicker is better; dearer than that is not
+    for (dearer, best) in [(1.01, 2), (1.05, 1)] {
+        let costs = [vec![30.0; 10], vec![10.0; 10], vec![10.0 * dearer; 10]];
+        let mut three = both(1.0).to_vec();
+        three.push(summary(PolicyName::UniformProgress, &costs[2], 1.0));
+        three[1].hours = spread(&[40.0]);
+        assert_eq!(recommend(&three, &costs, &blocks), best, "{dearer}");
+    }
 }
