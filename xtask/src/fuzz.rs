@@ -6,6 +6,9 @@ use crate::steps::Outcome;
 use crate::{peers, sh};
 use anyhow::{Context, Result, bail};
 
+/// Test data that are good inputs too.
+const FIXTURES: &[(&str, &str)] = &[("capture", "io/probe/tests/data")];
+
 /// An input that takes longer is a finding, seconds.
 const TIMEOUT: u32 = 20;
 /// Memory that an input may cost before it is a finding, MiB.
@@ -35,8 +38,11 @@ pub(crate) fn run(seconds: u32) -> Result<Outcome> {
         let corpus = sh::root().join("fuzz/corpus").join(target);
         let mut command = fuzz(&["run", "--sanitizer", "none", target]);
         command.arg(&found);
-        if corpus.is_dir() {
-            command.arg(&corpus);
+        let fixtures = FIXTURES.iter().filter(|(of, _)| of == target);
+        for dir in fixtures.map(|(_, dir)| sh::root().join(dir)).chain([corpus]) {
+            if dir.is_dir() {
+                command.arg(&dir);
+            }
         }
         command
             .arg("--")

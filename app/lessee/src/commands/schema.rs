@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 type Make = fn() -> schemars::Schema;
 
 /// Name and type of each document; one more is one more line.
-const DOCUMENTS: [(&str, Make); 19] = [
+const DOCUMENTS: [(&str, Make); 20] = [
     // what people write
     ("workload", || schemars::schema_for!(WorkloadFile)),
     ("buy-input", || schemars::schema_for!(lessee_cost::BuyFile)),
@@ -36,6 +36,7 @@ const DOCUMENTS: [(&str, Make); 19] = [
         schemars::schema_for!(lessee_catalog::DiffDoc)
     }),
     ("catalog-doctor", || schemars::schema_for!(DoctorDoc)),
+    ("watch", || schemars::schema_for!(lessee_probe::WatchDoc)),
     ("trace-import", || {
         schemars::schema_for!(lessee_report::trace::TraceImportDoc)
     }),
