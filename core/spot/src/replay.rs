@@ -204,8 +204,10 @@ pub fn replay_with<P: Policy>(
             if due && rules.guard == Guard::OneZone {
                 choices.clear();
                 match last {
-                    // what can still lose work is not for the last moment
-                    Running::Spot(zone) if cold == 0 && job.saves.is_none() => {
+                    // what can still lose work is not for the last moment, nor what costs more
+                    Running::Spot(zone)
+                        if cold == 0 && job.saves.is_none() && now.worth_keeping(zone) =>
+                    {
                         choices.extend([Choice::Spot(zone), Choice::OnDemand(zone)]);
                     }
                     Running::OnDemand(zone) => choices.push(Choice::OnDemand(zone)),

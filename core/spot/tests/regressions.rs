@@ -7,8 +7,12 @@ mod generated;
 use generated::params;
 use lessee_spot::job::{JobError, Saves};
 use lessee_spot::optimum::{least_cost, optimum};
-use lessee_spot::policy::{Choice, Now, Policy, Running};
-use lessee_spot::{Cell, Guard, Job, Market, PolicyName, Rules, Runner, Zone, replay};
+use lessee_spot::policy::{
+    Choice, Now, Policy, Running, SkyNomad, SkyNomadValue, UniformByAvailability,
+    UniformByAvailabilityAndPrice,
+};
+use lessee_spot::replay::Step;
+use lessee_spot::{Cell, Guard, Job, Market, PolicyName, Rules, Runner, Zone, replay, replay_with};
 
 const MINUTE: i64 = 60_000;
 
@@ -215,6 +219,58 @@ fn spot_as_dear_as_on_demand() {
                     assert!(price < 3.0, "{name:?} pays {price} in {step:?}");
                 }
             }
+        }
+    }
+}
+
+/// The guard of one zone kept warm spot whatever it cost; time-sliced, SkyNomad and two Uniform Progresses did the same by
+/// themselves.
+#[test]
+fn spot_that_becomes_dear_while_it_runs() {
+    let mut a = zone("a", &"#".repeat(130), 1.0, 3.0);
+    a.spot[30..].fill(30.0);
+    let far = zone("b", &".".repeat(130), 2.0, 3.5);
+    let params = params();
+    for slack in [2, 30] {
+        let job = job(120 * MINUTE, (120 + slack) * MINUTE, 36_000);
+        for zones in [vec![a.clone()], vec![a.clone(), far.clone()]] {
+            let market = market(zones, 0);
+            let runner = Runner::new(&job, &market, &params);
+            for name in PolicyName::ALL {
+                let (out, steps) = runner.timeline(name, 0);
+                assert!(!out.late, "{name:?}");
+                dear_spot_is_left(&market, &steps, &format!("{name:?}, slack {slack}"));
+            }
+            plays(
+                &job,
+                &market,
+                "UP(A)",
+                &mut UniformByAvailability::default(),
+            );
+            plays(
+                &job,
+                &market,
+                "UP(AP)",
+                &mut UniformByAvailabilityAndPrice::default(),
+            );
+            let mut oracle = SkyNomad::oracle(&market, SkyNomadValue::PlannedCost);
+            plays(&job, &market, "SkyNomad(o)", &mut oracle);
+        }
+    }
+}
+
+fn plays(job: &Job, market: &Market, who: &str, policy: &mut impl Policy) {
+    let mut steps = Vec::new();
+    let out = replay_with(job, market, 0, Rules::ZONES, policy, |s| steps.push(s));
+    assert!(!out.late, "{who}");
+    dear_spot_is_left(market, &steps, who);
+}
+
+fn dear_spot_is_left(market: &Market, steps: &[Step], who: &str) {
+    for step in steps {
+        if let Running::Spot(zone) = step.running {
+            let price = market.zones[zone].spot[step.tick as usize];
+            assert!(price < 3.0, "{who} pays {price} in {step:?}");
         }
     }
 }

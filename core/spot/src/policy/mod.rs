@@ -158,6 +158,12 @@ impl Now<'_> {
         !matches!(self.running, Running::Spot(_)) && self.needs(2, self.ticks_left())
     }
 
+    /// Whether spot that runs is better kept in the last moments: it costs less than on-demand, or a start on demand
+    /// would be late.
+    pub(crate) fn worth_keeping(&self, zone: usize) -> bool {
+        self.price(zone) < least_on_demand(self) || self.needs(1, self.ticks_left() + 1)
+    }
+
     /// Whether the running machine does useful work already.
     pub(crate) fn warm(&self) -> bool {
         self.cold_ms == 0
