@@ -118,22 +118,25 @@ pub(crate) fn aligned<'a>(
             other_gap_s: gap_of(other),
         });
     }
-    let starts: Option<Vec<i64>> = kept.iter().map(|s| s.start).collect();
+    let starts: Option<Vec<i64>> = kept.iter().map(|s| begins(s)).collect();
     let origin = starts.as_ref().and_then(|s| s.iter().max().copied());
     if kept.len() > 1 && origin.is_none() {
         notes.push(Note::AlignedByIndex);
     }
     let mut zones = Vec::with_capacity(kept.len());
     for s in &kept {
-        let ticks = s.at_s.last().copied().unwrap_or(0) / i64::from(gap_s);
+        let (first, last) = (s.at_s.first(), s.at_s.last().copied().unwrap_or(0));
+        // records by change are laid out from second 0, others from their first sample
+        let length = last.saturating_sub(first.map_or(0, |first| *first.min(&0)));
+        let ticks = length / i64::from(gap_s);
         if ticks > MAX_TICKS {
             return Err(GridError::TooLong {
                 zone: name_of(s, &kept),
                 ticks,
             });
         }
-        let skip = match (origin, s.start) {
-            (Some(origin), Some(start)) => rounded(origin - start, gap_s),
+        let skip = match (origin, begins(s)) {
+            (Some(origin), Some(start)) => rounded(origin.saturating_sub(start), gap_s),
             _ => 0,
         };
         zones.push((*s, skip));
@@ -190,6 +193,15 @@ pub fn check_window(market: &Market, start: usize, job: &Job) -> Result<Window, 
     })
 }
 
+/// Unix time of its tick 0; `None`: it names no date.
+fn begins(series: &Series) -> Option<i64> {
+    let first = match series.gap_s {
+        0 => 0,
+        _ => series.at_s.first().copied().unwrap_or(0),
+    };
+    Some(series.start?.saturating_add(first))
+}
+
 fn gap_of(series: &Series) -> u32 {
     match series.gap_s {
         0 => TICK_BY_CHANGE_S,
@@ -199,7 +211,7 @@ fn gap_of(series: &Series) -> u32 {
 
 fn rounded(seconds: i64, gap_s: u32) -> usize {
     let gap = i64::from(gap_s);
-    ((seconds.max(0) + gap / 2) / gap) as usize
+    (seconds.max(0).saturating_add(gap / 2) / gap) as usize
 }
 
 /// The zone, or where two records have one name the whole source.
@@ -273,7 +285,7 @@ fn zone_of(
     let price_at = |sample: usize| match (asked.spot_price, own_price, joined) {
         (Some(price), _, _) => Some(price),
         (None, true, _) => series.price.get(sample).copied().flatten(),
-        (None, false, Some(path)) => at(path, series.start? + series.at_s[sample]),
+        (None, false, Some(path)) => at(path, series.start?.saturating_add(series.at_s[sample])),
         _ => None,
     };
     if asked.spot_price.is_none() && !own_price && joined.is_some() {

@@ -93,6 +93,13 @@ fn zones_meet_by_calendar_and_else_by_index() {
     );
     assert_eq!((grid.start, grid.market.ticks()), (Some(1_140), 3));
     assert_eq!(grid.notes, []);
+    // tick 0 is the first sample, wherever its record counts from
+    let mut c = b.clone();
+    c.start = Some(940);
+    c.at_s = vec![200, 300, 400];
+    let grid = market_of(&[&a, &c], &[], PRICED).unwrap();
+    assert_eq!(grid.start, Some(1_140));
+    assert_eq!(cells(&grid, 0), "010");
     b.start = None;
     let grid = market_of(&[&a, &b], &[], PRICED).unwrap();
     assert_eq!((grid.notes, grid.start), (vec![Note::AlignedByIndex], None));
@@ -231,4 +238,21 @@ fn a_window_must_reach_the_deadline_and_tells_its_holes() {
         })
     );
     assert!(check_window(&market, usize::MAX, &job).is_err());
+}
+
+/// A first sample long before 0 asked for terabytes: the whole length is bounded, not only its end.
+#[test]
+fn a_record_is_no_longer_than_a_century_from_whichever_second_on() {
+    let year = 31_557_600;
+    for (from, to) in [(-9_000 * year, 0), (0, 9_000 * year), (i64::MIN, i64::MAX)] {
+        for gap_s in [0, 1] {
+            let mut s = series("a", &[(from, Some(1)), (to, Some(1))]);
+            s.gap_s = gap_s;
+            let made = market_of(&[&s], &[], PRICED);
+            assert!(
+                matches!(made, Err(GridError::TooLong { .. })) || (gap_s, to) == (0, 0),
+                "{from} {to} {gap_s}: {made:?}"
+            );
+        }
+    }
 }
