@@ -297,3 +297,78 @@ fn what_is_kept_comes_back_and_what_was_cut_does_not() {
         Err(TraceError::Json { line: 2, .. })
     ));
 }
+
+/// A trace as we keep it, with one record: `about` is filled in.
+fn kept(record: &str) -> Result<Read, TraceError> {
+    let about = r#""about":{"zone":"us-east-1a","region":null,"provider":null,"machine":null,"source":"x"}"#;
+    let header = r#"{"schema":"lessee/trace/v1","kind":"spot_market","source":"x","formats":["plain"],"imported_at":"2026-01-01T00:00:00Z","records":1,"sha256":"","remarks":[]}"#;
+    let text = format!("{header}\n{}\n", record.replace("ABOUT", about));
+    read_bytes(
+        Path::new("none/x.jsonl"),
+        text.as_bytes(),
+        &Options::default(),
+    )
+}
+
+/// Times that a record cannot have: each once asked for terabytes, ran for years or overflowed.
+#[test]
+fn a_kept_trace_has_times_that_can_be() {
+    let series = |start: &str, at_s: &str| {
+        kept(&format!(
+            r#"{{"kind":"series",ABOUT,"seen":"unsaid","asked":1,"gap_s":1,"start":{start},"at_s":{at_s},"up":[1,1],"price":[],"on_demand":null,"priced_for":null}}"#
+        ))
+    };
+    let lives = |start: &str, span: &str, life: [&str; 3], refused: &str| {
+        let [from, alive, gone] = life;
+        kept(&format!(
+            r#"{{"kind":"lives",ABOUT,"start":{start},"span_s":{span},"lives":[{{"name":"a","from_s":{from},"alive_s":{alive},"gone_s":{gone}}}],"refused_s":[{refused}]}}"#
+        ))
+    };
+    let prices = |changes: &str, until: &str| {
+        kept(&format!(
+            r#"{{"kind":"prices",ABOUT,"changes":{changes},"rows":2,"until":{until}}}"#
+        ))
+    };
+    let since = |since: &str| {
+        kept(&format!(
+            r#"{{"kind":"list_price",ABOUT,"spot":1.0,"on_demand":3.0,"gpus":1,"since":{since}}}"#
+        ))
+    };
+    let far = "9000000000000000";
+    let life = ["0", "5", "9"];
+    for good in [
+        series("0", "[0,600]"),
+        series("null", "[3,600]"),
+        lives("0", "10", life, "3"),
+        lives("null", "10", ["0", "5", "null"], ""),
+        prices("[[0,1.0],[60,2.0]]", "60"),
+        since("1700000000"),
+    ] {
+        good.expect("times that can be");
+    }
+    for bad in [
+        series("0", "[-549755813888,0]"),
+        series(far, "[0,600]"),
+        series("-9000000000000000", "[0,600]"),
+        series("0", "[0,9000000000000000]"),
+        lives("0", "10", ["-9000000000000000", "0", "5"], ""),
+        lives(far, "10", life, ""),
+        lives("0", far, life, ""),
+        lives("0", "-1", life, ""),
+        lives("0", "10", ["0", "5", far], ""),
+        lives("0", "10", ["0", far, "null"], ""),
+        lives("0", "10", life, far),
+        prices(
+            "[[-9000000000000000000,1.0],[9000000000000000000,2.0]]",
+            "9000000000000000001",
+        ),
+        prices("[[0,1.0],[60,2.0]]", far),
+        prices("[[0,1.0],[60,2.0]]", "59"),
+        since(far),
+    ] {
+        assert!(
+            matches!(bad, Err(TraceError::Json { line: 2, .. })),
+            "{bad:?}"
+        );
+    }
+}
