@@ -321,23 +321,23 @@ fn worked(job: &Job, cycle: &mut i64, left: i64, span: i64) -> (i64, i64) {
     let (mut work, mut wasted, mut span) = (0, 0, span);
     while span > 0 && work < left {
         // whole cycles at once: saves may be a thousand times as frequent as ticks
-        let whole =
-            (span / (saves.every_ms + saves.block_ms)).min((left - work - 1) / saves.every_ms);
+        let both = saves.every_ms.saturating_add(saves.block_ms);
+        let whole = (span / both).min((left - work - 1) / saves.every_ms);
         if *cycle == 0 && whole > 0 {
             work += whole * saves.every_ms;
             wasted += whole * saves.block_ms;
-            span -= whole * (saves.every_ms + saves.block_ms);
+            span -= whole * both;
         } else if *cycle < saves.every_ms {
             let step = (saves.every_ms - *cycle).min(span).min(left - work);
             *cycle += step;
             work += step;
             span -= step;
         } else {
-            let step = (saves.every_ms + saves.block_ms - *cycle).min(span);
+            let step = (both - *cycle).min(span);
             *cycle += step;
             wasted += step;
             span -= step;
-            if *cycle >= saves.every_ms + saves.block_ms {
+            if *cycle >= both {
                 *cycle = 0;
             }
         }

@@ -288,3 +288,30 @@ fn feasible_with_its_saves() {
     let refused = saves(0, MINUTE).check_feasible(MINUTE);
     assert!(matches!(refused, Err(JobError::Saves { .. })));
 }
+
+/// Saves of years, and many of them, overflowed: refused, or late, but never feasible by accident.
+#[test]
+fn saves_that_take_for_ever() {
+    let market = market(vec![zone("a", &"#".repeat(30), 1.0, 3.0)], 0);
+    for (every_ms, block_ms) in [
+        (1, 60_000_000_000_000_000),
+        (1, i64::MAX),
+        (i64::MAX, i64::MAX),
+        (i64::MAX, 0),
+        (1, 300_000_000_000),
+    ] {
+        let job = Job {
+            saves: Some(Saves { every_ms, block_ms }),
+            ..job(10 * MINUTE, 12 * MINUTE, MINUTE)
+        };
+        assert!(job.check_feasible(MINUTE).is_err(), "{job:?}");
+        // who replays it nonetheless is late at worst
+        if every_ms == 1 {
+            continue;
+        }
+        for name in PolicyName::ALL {
+            let out = Runner::new(&job, &market, &params()).run(name, 0);
+            assert!(out.cost.is_finite(), "{name:?}");
+        }
+    }
+}

@@ -100,15 +100,17 @@ impl Now<'_> {
     }
 
     /// Time that the work left and `starts` starts need, with the saves among the work, and with what each loss of
-    /// spot before the last start can take back.
+    /// spot before the last start can take back. Beyond what can be counted it is just too long.
     fn needed_ms(&self, starts: i64) -> i64 {
         let (mut work, mut lost) = (self.left_ms, 0);
         if let Some(saves) = self.job.saves {
             let on_spot = i64::from(matches!(self.running, Running::Spot(_)));
-            lost = (starts - 1 + on_spot) * saves.every_ms;
-            work += ceil_div(work + lost, saves.every_ms) * saves.block_ms;
+            lost = (starts - 1 + on_spot).saturating_mul(saves.every_ms);
+            let saved = ceil_div(work.saturating_add(lost), saves.every_ms);
+            work = work.saturating_add(saved.saturating_mul(saves.block_ms));
         }
-        work + lost + starts * self.job.overhead_ms
+        work.saturating_add(lost)
+            .saturating_add(starts * self.job.overhead_ms)
     }
 
     /// Useful work done, in ms.
