@@ -315,3 +315,21 @@ fn saves_that_take_for_ever() {
         }
     }
 }
+
+/// The plan kept the mode before in a byte: with 140 zones it read back another zone, and was late.
+#[test]
+fn the_optimum_of_more_zones_than_a_byte_has_numbers() {
+    let mut zones: Vec<Zone> = (0..139)
+        .map(|i| zone(&format!("z{i}"), &".".repeat(40), 1.0, 3.0))
+        .collect();
+    zones.push(zone("last", &"#.".repeat(20), 0.5, 3.0));
+    let market = market(zones, 0);
+    let job = job(10 * MINUTE, 15 * MINUTE, 0);
+    let least = least_cost(&job, &market, 0).unwrap();
+    let out = optimum(&job, &market, 0).unwrap();
+    assert!(
+        !out.late && (out.cost - least).abs() < 1e-9,
+        "{least} {out:?}"
+    );
+    assert_eq!(out.spot_ticks, 8);
+}
