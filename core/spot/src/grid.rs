@@ -278,18 +278,24 @@ fn zone_of(
     let Some(on_demand) = on_demand else {
         return Err(GridError::NoOnDemand { zone: name });
     };
-    let joined = paths.iter().find(|p| prices_of(p, series));
-    if asked.spot_price.is_none() && !own_price && joined.is_none() {
-        return Err(GridError::NoPrice { zone: name });
-    }
-    let price_at = |sample: usize| match (asked.spot_price, own_price, joined) {
-        (Some(price), _, _) => Some(price),
-        (None, true, _) => series.price.get(sample).copied().flatten(),
-        (None, false, Some(path)) => at(path, series.start?.saturating_add(series.at_s[sample])),
-        _ => None,
+    let joined = match asked.spot_price.is_some() || own_price {
+        true => Vec::new(),
+        false => prices_of(series, paths, &name)?,
     };
-    if asked.spot_price.is_none() && !own_price && joined.is_some() {
-        notes.push(Note::JoinedPrices { zone: name.clone() });
+    let price_at = |sample: usize| match (asked.spot_price, own_price) {
+        (Some(price), _) => Some(price),
+        (None, true) => series.price.get(sample).copied().flatten(),
+        (None, false) => {
+            let unix = series.start?.saturating_add(series.at_s[sample]);
+            joined.iter().find_map(|path| at(path, unix))
+        }
+    };
+    if let Some(path) = joined.first() {
+        notes.push(Note::JoinedPrices {
+            zone: name.clone(),
+            machine: path.about.machine.clone(),
+            product: path.product.clone(),
+        });
     }
     let (mut cells, mut spot) = (Vec::new(), Vec::new());
     let mut unknown = 0;
@@ -394,13 +400,30 @@ pub(crate) fn samples(series: &Series, gang: u32) -> Vec<Tick> {
     out
 }
 
-/// Prices of the same zone, and of the same machine where both say it.
-fn prices_of(path: &PricePath, series: &Series) -> bool {
-    let machine = match (&path.about.machine, &series.about.machine) {
-        (Some(a), Some(b)) => a == b,
-        _ => true,
-    };
-    path.about.zone == series.about.zone && machine && series.start.is_some()
+/// Prices of the same zone and machine; where one of both names no machine, those of the zone if they are all of one machine
+/// and product: never the first of several.
+fn prices_of<'a>(
+    series: &Series,
+    paths: &[&'a PricePath],
+    name: &str,
+) -> Result<Vec<&'a PricePath>, GridError> {
+    let here = |p: &&&PricePath| p.about.zone == series.about.zone && series.start.is_some();
+    let here: Vec<&PricePath> = paths.iter().filter(here).copied().collect();
+    let kind = |p: &PricePath| (p.about.machine.clone(), p.product.clone());
+    let own =
+        |p: &&&PricePath| series.about.machine.is_some() && p.about.machine == series.about.machine;
+    if let Some(first) = here.iter().find(own).map(|p| kind(p)) {
+        return Ok(here.into_iter().filter(|p| kind(p) == first).collect());
+    }
+    let unsaid = |p: &&PricePath| p.about.machine.is_none() || series.about.machine.is_none();
+    match here.first() {
+        Some(first) if here.iter().any(unsaid) && here.iter().all(|p| kind(p) == kind(first)) => {
+            Ok(here)
+        }
+        _ => Err(GridError::NoPrice {
+            zone: name.to_owned(),
+        }),
+    }
 }
 
 /// The price that held at a moment; `None` before the first row and after the last.

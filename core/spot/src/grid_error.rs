@@ -61,8 +61,12 @@ pub enum Note {
     AlignedByIndex,
     /// Ticks that nobody measured; a replay counts them as not available.
     Holes { zone: String, ticks: usize },
-    /// Prices come from a record of their own.
-    JoinedPrices { zone: String },
+    /// Prices come from a record of their own: of this machine and what runs on it, where it says so.
+    JoinedPrices {
+        zone: String,
+        machine: Option<String>,
+        product: Option<String>,
+    },
     /// Share of ticks in which spot costs as much as on-demand, or more.
     SpotAtOrAbove { zone: String, share: f64 },
 }

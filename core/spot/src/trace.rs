@@ -126,6 +126,9 @@ pub struct Life {
 pub struct PricePath {
     /// What it is about.
     pub about: About,
+    /// What runs on the machine, where the source has a price for each (`Linux/UNIX`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product: Option<String>,
     /// Unix time and USD an hour, ascending; repeats without a change are left out.
     pub changes: Vec<(i64, f64)>,
     /// Rows read, repeats included.

@@ -305,7 +305,7 @@ fn saves_that_take_for_ever() {
             ..job(10 * MINUTE, 12 * MINUTE, MINUTE)
         };
         assert!(job.check_feasible(MINUTE).is_err(), "{job:?}");
-        // who replays it nonetheless is late at worst
+        // who replays it nonetheless is late at worst; at a ms of work a save that would take for ever
         if every_ms == 1 {
             continue;
         }

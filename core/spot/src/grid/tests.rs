@@ -183,6 +183,7 @@ fn prices_by_change_are_joined_by_time_and_end_with_their_record() {
         changes: vec![(900, 1.0), (1_100, 2.0)],
         rows: 3,
         until: 1_250,
+        product: None,
     };
     let asked = Asked {
         spot_price: None,
@@ -198,6 +199,70 @@ fn prices_by_change_are_joined_by_time_and_end_with_their_record() {
         market_of(&[&s], &[&other], asked),
         Err(GridError::NoPrice { .. })
     ));
+}
+
+/// A record that names no machine was given the price of whichever came first by name: sixteen GPUs' for one.
+#[test]
+fn prices_are_joined_where_it_is_clear_whose_they_are() {
+    let path = |machine: Option<&str>, product: &str, price: f64| PricePath {
+        about: About {
+            zone: "a".to_owned(),
+            machine: machine.map(str::to_owned),
+            ..About::default()
+        },
+        product: Some(product.to_owned()),
+        changes: vec![(900, price)],
+        rows: 1,
+        until: 9_000,
+    };
+    let big = path(Some("gpu:16"), "Linux", 16.0);
+    let small = path(Some("gpu:1"), "Linux", 1.0);
+    let windows = path(Some("gpu:1"), "Windows", 1.5);
+    let unsaid = path(None, "Linux", 2.0);
+    let asked = Asked {
+        spot_price: None,
+        ..PRICED
+    };
+    let joined = |machine: Option<&str>, paths: &[&PricePath]| {
+        let mut s = series("a", &[(0, Some(1)), (100, Some(1))]);
+        s.about.machine = machine.map(str::to_owned);
+        let grid = market_of(&[&s], paths, asked)?;
+        let note = grid.notes.into_iter().find_map(|n| match n {
+            Note::JoinedPrices {
+                machine, product, ..
+            } => Some((machine, product)),
+            _ => None,
+        });
+        Ok::<_, GridError>((grid.market.zones[0].spot[0], note.unwrap()))
+    };
+    let of = |machine: &str, product: &str| (Some(machine.to_owned()), Some(product.to_owned()));
+    let own = joined(Some("gpu:1"), &[&big, &small, &windows]).unwrap();
+    assert_eq!(own, (1.0, of("gpu:1", "Linux")));
+    assert_eq!(
+        joined(None, &[&big]).unwrap(),
+        (16.0, of("gpu:16", "Linux"))
+    );
+    assert_eq!(joined(Some("gpu:1"), &[&unsaid]).unwrap().0, 2.0);
+    assert!(matches!(
+        joined(Some("gpu:1"), &[&big]),
+        Err(GridError::NoPrice { .. })
+    ));
+    for (machine, paths) in [
+        (None, [&big, &small]),
+        (None, [&small, &windows]),
+        (Some("gpu:1"), [&big, &unsaid]),
+    ] {
+        let refused = joined(machine, &paths);
+        assert!(
+            matches!(refused, Err(GridError::NoPrice { .. })),
+            "{refused:?}"
+        );
+    }
+    // two pages of one history are one
+    let mut later = small.clone();
+    later.changes = vec![(9_500, 3.0)];
+    later.until = 9_900;
+    assert_eq!(joined(Some("gpu:1"), &[&later, &small]).unwrap().0, 1.0);
 }
 
 #[test]

@@ -136,6 +136,7 @@ mod tests {
             changes: vec![(i64::MIN, 1.0), (0, 2.0), (i64::MAX - 1, 3.0)],
             rows: 3,
             until: i64::MAX,
+            product: None,
             about: crate::trace::About::default(),
         };
         let f = of_path(&far, None).expect("figures");

@@ -76,6 +76,7 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
                 machine: Some(machine),
                 source: source_name,
             },
+            product: Some(product),
             changes,
             rows: count,
             until,

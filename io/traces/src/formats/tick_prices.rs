@@ -60,6 +60,7 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
         }
         records.push(Record::Prices(PricePath {
             about,
+            product: None,
             changes,
             rows,
             until: times.start + times.at_s.last().copied().unwrap_or(0),
