@@ -107,7 +107,7 @@ pub(crate) fn aligned<'a>(
     series: &[&'a Series],
     notes: &mut Vec<Note>,
 ) -> Result<Aligned<'a>, GridError> {
-    let kept = without_copies(series, notes);
+    let kept = one_a_zone(without_copies(series, notes), notes);
     let first = kept.first().ok_or(GridError::NoSeries)?;
     let gap_s = gap_of(first);
     if let Some(other) = kept.iter().find(|s| gap_of(s) != gap_s) {
@@ -242,6 +242,51 @@ fn without_copies<'a>(series: &[&'a Series], notes: &mut Vec<Note>) -> Vec<&'a S
         .enumerate()
         .filter(|(i, _)| !copies.contains(i));
     kept.map(|(_, s)| *s).collect()
+}
+
+/// Records of one zone and machine from the same time are one zone, also where they differ here and there: the longest
+/// speaks, of equals the first.
+fn one_a_zone<'a>(series: Vec<&'a Series>, notes: &mut Vec<Note>) -> Vec<&'a Series> {
+    let span = |s: &Series| {
+        let (from, to) = (s.at_s.first().copied(), s.at_s.last().copied());
+        let (from, to) = (from.unwrap_or(0), to.unwrap_or(0));
+        (from, to.saturating_add(i64::from(gap_of(s))))
+    };
+    let dated = series.iter().all(|s| s.start.is_some());
+    let length = |s: &Series| span(s).1.saturating_sub(span(s).0);
+    let same = |a: &Series, b: &Series| {
+        let (a_of, b_of) = (&a.about, &b.about);
+        // without dates they are laid side by side by index
+        let starts = a.start.zip(b.start).filter(|_| dated);
+        let (a_start, b_start) = starts.unwrap_or((0, 0));
+        let [a_at, b_at] = [(span(a), a_start), (span(b), b_start)]
+            .map(|((from, to), start)| (from.saturating_add(start), to.saturating_add(start)));
+        a_of.zone == b_of.zone
+            && a_of.machine == b_of.machine
+            && a_of.provider == b_of.provider
+            && a_at.0 < b_at.1
+            && b_at.0 < a_at.1
+    };
+    let mut longest: Vec<usize> = (0..series.len()).collect();
+    longest.sort_by_key(|i| std::cmp::Reverse(length(series[*i])));
+    // the place of each record that speaks, and of those that it speaks for
+    let mut groups: Vec<(usize, Vec<usize>)> = Vec::new();
+    for i in longest {
+        match groups.iter_mut().find(|g| same(series[g.0], series[i])) {
+            Some(group) => group.1.push(i),
+            None => groups.push((i, Vec::new())),
+        }
+    }
+    groups.sort_by_key(|g| g.0);
+    for (kept, left_out) in &groups {
+        if !left_out.is_empty() {
+            let all = std::iter::once(kept).chain(left_out);
+            notes.push(Note::Identical {
+                zones: all.map(|i| series[*i].about.source.clone()).collect(),
+            });
+        }
+    }
+    groups.into_iter().map(|(i, _)| series[i]).collect()
 }
 
 fn zone_of(

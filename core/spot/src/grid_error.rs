@@ -55,7 +55,8 @@ pub enum GridError {
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Note {
-    /// One recording under several names; all but the first are left out.
+    /// Records that are one zone: one recording under several names, or several of one zone and machine from the same
+    /// time. All but the first are left out.
     Identical { zones: Vec<String> },
     /// A record names no date: the zones are laid side by side by index.
     AlignedByIndex,

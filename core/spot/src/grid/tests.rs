@@ -126,6 +126,55 @@ fn one_recording_under_two_names_is_one_zone() {
     assert_eq!(grid.notes, [Note::Identical { zones }]);
 }
 
+/// Two recorders of one zone that differ in a sample were two zones: the job could flee from one to the other.
+#[test]
+fn two_records_of_one_zone_are_one_zone() {
+    let record = |source: &str, ups: &[u32]| {
+        let samples: Vec<(i64, Option<u32>)> = (0..)
+            .map(|i| 100 * i)
+            .zip(ups.iter().map(|u| Some(*u)))
+            .collect();
+        let mut s = series("a", &samples);
+        s.about.source = source.to_owned();
+        s
+    };
+    let long = record("long", &[1, 0, 1, 1, 0, 1]);
+    let short = record("short", &[1, 1, 1, 1]);
+    let grid = market_of(&[&short, &long], &[], PRICED).unwrap();
+    assert_eq!(
+        (grid.market.zones.len(), cells(&grid, 0)),
+        (1, "101101".to_owned())
+    );
+    let note = |kept: &str, left: &str| Note::Identical {
+        zones: vec![kept.to_owned(), left.to_owned()],
+    };
+    assert_eq!(grid.notes, [note("long", "short")]);
+    // of equals the first
+    let other = record("other", &[1, 1, 1, 0]);
+    let grid = market_of(&[&short, &other], &[], PRICED).unwrap();
+    assert_eq!(
+        (cells(&grid, 0).as_str(), &grid.notes[..]),
+        ("1111", &[note("short", "other")][..])
+    );
+    // another machine is another market, another time another record
+    let mut machine = other.clone();
+    machine.about.machine = Some("gpu:8".to_owned());
+    assert_eq!(
+        market_of(&[&short, &machine], &[], PRICED)
+            .unwrap()
+            .market
+            .zones
+            .len(),
+        2
+    );
+    let mut later = other;
+    later.start = Some(1_400);
+    assert!(matches!(
+        market_of(&[&short, &later], &[], PRICED),
+        Err(GridError::NoCommonTime { .. })
+    ));
+}
+
 #[test]
 fn a_price_is_known_or_asked_for() {
     let mut s = series(
