@@ -471,9 +471,11 @@ fn prices_of<'a>(
     }
 }
 
-/// The price that held at a moment; `None` before the first row and after the last.
+/// The price that held at a moment; `None` before the first row, after the last and in a hole.
 fn at(path: &PricePath, unix: i64) -> Option<f64> {
-    if unix > path.until {
+    let hole = path.holes.partition_point(|(from, _)| *from <= unix);
+    let in_hole = hole.checked_sub(1).is_some_and(|i| unix < path.holes[i].1);
+    if unix > path.until || in_hole {
         return None;
     }
     let after = path.changes.partition_point(|(t, _)| *t <= unix);

@@ -195,6 +195,39 @@ fn prices_of_one_zone_are_never_used_for_another() {
     ));
 }
 
+/// A null price was filled with the one before: eleven months at 1 USD, of which one row said so.
+#[test]
+fn a_null_price_is_not_known() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write =
+        |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("write");
+    let mut rows = "date,availability\n".to_owned();
+    for minute in 0..8 {
+        rows += &format!("1970-01-01 00:0{minute}:00,1\n");
+    }
+    write("us-east-1a_v100_1.csv", &rows);
+    let prices = "[null,1.5,null,null,1.5,2.5,null,null]";
+    write(
+        "spot_prices.json",
+        &format!(r#"{{"us-east-1a_v100_1":{prices}}}"#),
+    );
+    let read = read(&folder.path().join("spot_prices.json"), &Options::default()).expect("read");
+    let Record::Prices(path) = &read.records[0] else {
+        panic!("{:?}", read.records);
+    };
+    assert_eq!(path.changes, [(60, 1.5), (300, 2.5)]);
+    assert_eq!(
+        (path.holes.as_slice(), path.until, path.rows),
+        (&[(120, 240)][..], 300, 3)
+    );
+    // as it is kept, and as it was kept before holes were
+    let line = serde_json::to_string(&read.records[0]).expect("a line");
+    let back: Record = serde_json::from_str(&line).expect("back");
+    assert_eq!(back, read.records[0]);
+    let old = line.replace(r#","holes":[[120,240]]"#, "");
+    assert!(matches!(serde_json::from_str(&old), Ok(Record::Prices(p)) if p.holes.is_empty()));
+}
+
 #[test]
 fn buckets_say_over_which_time_they_count() {
     let advisor = r#"{"ranges":[],"spot_advisor":{"us-east-1":{"Linux":{"p3.2xlarge":{"s":68,"r":4},"g4dn.xlarge":{"s":50,"r":0}}}}}"#;
@@ -364,6 +397,8 @@ fn a_kept_trace_has_times_that_can_be() {
         ),
         prices("[[0,1.0],[60,2.0]]", far),
         prices("[[0,1.0],[60,2.0]]", "59"),
+        prices("[[0,1.0],[60,2.0]],\"holes\":[[20,10]]", "60"),
+        prices("[[0,1.0],[60,2.0]],\"holes\":[[20,61]]", "60"),
         since(far),
     ] {
         assert!(

@@ -65,9 +65,9 @@ pub(super) fn strip_chart(
                     label: name(&p.about),
                     start: Some(first),
                     steps: p
-                        .changes
+                        .steps()
                         .iter()
-                        .map(|(at, price)| (at - first, Some(*price)))
+                        .map(|(from, _, price)| (from - first, *price))
                         .collect(),
                     until_s: p.until - first,
                 });

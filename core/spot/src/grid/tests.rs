@@ -233,6 +233,7 @@ fn prices_by_change_are_joined_by_time_and_end_with_their_record() {
         rows: 3,
         until: 1_250,
         product: None,
+        holes: Vec::new(),
     };
     let asked = Asked {
         spot_price: None,
@@ -242,6 +243,14 @@ fn prices_by_change_are_joined_by_time_and_end_with_their_record() {
     let spot = &grid.market.zones[0].spot;
     assert_eq!(spot[..3], [1.0, 2.0, 2.0]);
     assert!(spot[3].is_nan());
+    let holed = PricePath {
+        holes: vec![(1_100, 1_200)],
+        ..path.clone()
+    };
+    let grid = market_of(&[&s], &[&holed], asked).unwrap();
+    let spot = &grid.market.zones[0].spot;
+    assert_eq!((spot[0], spot[2]), (1.0, 2.0));
+    assert!(spot[1].is_nan());
     let mut other = path.clone();
     other.about.zone = "b".to_owned();
     assert!(matches!(
@@ -263,6 +272,7 @@ fn prices_are_joined_where_it_is_clear_whose_they_are() {
         changes: vec![(900, price)],
         rows: 1,
         until: 9_000,
+        holes: Vec::new(),
     };
     let big = path(Some("gpu:16"), "Linux", 16.0);
     let small = path(Some("gpu:1"), "Linux", 1.0);

@@ -72,12 +72,9 @@ fn bare(series: &Series) -> Series {
 
 /// Figures of a path by change; `None`: it is empty or has no length.
 pub fn of_path(path: &PricePath, on_demand: Option<f64>) -> Option<PriceFigures> {
-    let ends = path.changes.iter().skip(1).map(|c| c.0).chain([path.until]);
-    let pieces: Vec<(i64, f64)> = path
-        .changes
-        .iter()
-        .zip(ends)
-        .map(|((from, price), to)| (to.saturating_sub(*from).max(0), *price))
+    let steps = path.steps().into_iter();
+    let pieces: Vec<(i64, f64)> = steps
+        .filter_map(|(from, to, price)| Some((to.saturating_sub(from), price?)))
         .collect();
     figures(&pieces, on_demand)
 }
@@ -137,9 +134,25 @@ mod tests {
             rows: 3,
             until: i64::MAX,
             product: None,
+            holes: Vec::new(),
             about: crate::trace::About::default(),
         };
         let f = of_path(&far, None).expect("figures");
         assert!((f.mean - 1.5).abs() < 1e-6, "{f:?}");
+        // what nobody knows counts nothing, also across a change
+        let holed = PricePath {
+            changes: vec![(0, 1.0), (40, 3.0)],
+            until: 60,
+            holes: vec![(10, 20), (30, 50)],
+            ..far
+        };
+        let known = [(0, 10, 1.0), (20, 30, 1.0), (50, 60, 3.0)];
+        let told = holed
+            .steps()
+            .into_iter()
+            .filter_map(|(a, b, p)| Some((a, b, p?)));
+        assert_eq!(told.collect::<Vec<_>>(), known);
+        let f = of_path(&holed, None).expect("figures");
+        assert_eq!((f.known_s, f.changes), (30, 1));
     }
 }

@@ -80,6 +80,7 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
             changes,
             rows: count,
             until,
+            holes: Vec::new(),
         }));
     }
     if repeats > 0 {

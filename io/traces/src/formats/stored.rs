@@ -143,7 +143,13 @@ fn checked(record: &Record) -> Option<&'static str> {
         Record::Prices(p) => {
             let ascend = p.changes.windows(2).all(|w| w[0].0 < w[1].0);
             let after = p.changes.last().is_none_or(|last| last.0 <= p.until);
-            if !ascend || !after || !p.changes.iter().all(|c| price(&c.1)) {
+            let ends = p.holes.iter().flat_map(|h| [h.0, h.1]);
+            let holes = ends.clone().zip(ends.clone().skip(1)).all(|(a, b)| a <= b)
+                && ends.clone().next_back().is_none_or(|end| end <= p.until)
+                && ends.clone().all(|t| unix(&t));
+            if !holes {
+                Some("holes do not ascend to until")
+            } else if !ascend || !after || !p.changes.iter().all(|c| price(&c.1)) {
                 Some("changes do not ascend to until, or are no prices")
             } else if !p.changes.iter().all(|c| unix(&c.0)) || !unix(&p.until) {
                 Some("a time is out of range")
