@@ -407,3 +407,38 @@ fn a_kept_trace_has_times_that_can_be() {
         );
     }
 }
+
+/// What its owner deletes did not end: its life is censored, and the slot is free again.
+#[test]
+fn a_machine_that_its_owner_deletes_is_no_loss() {
+    let at = |minute: u32, words: &str| format!("[2020-03-01T10:{minute:02}:00.000Z] {words}\n");
+    let created = "Created instance i0 with 1 GPU(s) of type v100 in zone us-west1-b";
+    let running = "Instance i0 running in zone us-west1-b";
+    let gone = "Instance i0 not running in zone us-west1-b";
+    let deleted = "Successfully deleted instance i0";
+    let text = [
+        at(0, created),
+        at(1, running),
+        at(5, deleted),
+        at(6, created),
+        at(7, running),
+        at(9, gone),
+        // the clean-up after a loss is no second end
+        at(9, deleted),
+        at(10, created),
+    ]
+    .concat();
+    let read = of(&text).expect("a log");
+    let Record::Lives(lives) = &read.records[0] else {
+        panic!("{:?}", read.records);
+    };
+    let ends: Vec<_> = lives
+        .lives
+        .iter()
+        .map(|l| (l.from_s, l.alive_s, l.gone_s))
+        .collect();
+    assert_eq!(
+        ends,
+        [(0, 60, None), (360, 420, Some(540)), (600, 600, None)]
+    );
+}
