@@ -56,8 +56,6 @@ pub enum JobError {
          neither above {LIMIT_MS} ms"
     )]
     Saves { every_ms: i64, block_ms: i64 },
-    #[error("the checkpoint of {0} GB is not a size")]
-    Checkpoint(f64),
 }
 
 /// Ten years: longer than any record, and far from where ticks overflow.

@@ -34,8 +34,8 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The one-zone benchmark. Its own guard waits a tick too long where spot is lost at the last moment; no policy of the
-    /// benchmark comes there.
+    /// The one-zone benchmark. Its own guard waited a tick too long where spot was lost at the last moment, which no policy of
+    /// the benchmark came to; ours does not.
     pub const ONE_ZONE: Rules = Rules {
         guard: Guard::OneZone,
         open: true,

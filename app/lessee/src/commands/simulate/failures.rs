@@ -45,11 +45,6 @@ pub(super) fn job(error: &JobError) -> Failure {
                     .arg("value", value.to_string()),
             )
         }
-        JobError::Checkpoint(gb) => Failure::usage(
-            Msg::new("setting-bad-value")
-                .arg("key", "--checkpoint-gb")
-                .arg("value", gb.to_string()),
-        ),
     }
 }
 
