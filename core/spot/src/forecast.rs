@@ -22,7 +22,7 @@ pub const POLICIES: [PolicyName; 4] = [
 ];
 
 /// By how many of its standard errors a policy must be cheaper than on-demand before it is recommended.
-const CLEARLY: f64 = 2.0;
+pub(crate) const CLEARLY: f64 = 2.0;
 
 /// Policies that cost at most this share more than the cheapest are as cheap: the quickest of them is recommended.
 const AS_CHEAP: f64 = 0.02;

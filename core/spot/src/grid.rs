@@ -107,7 +107,7 @@ pub(crate) fn aligned<'a>(
     series: &[&'a Series],
     notes: &mut Vec<Note>,
 ) -> Result<Aligned<'a>, GridError> {
-    let kept = without_copies(series, notes);
+    let kept = one_a_zone(without_copies(series, notes), notes);
     let first = kept.first().ok_or(GridError::NoSeries)?;
     let gap_s = gap_of(first);
     if let Some(other) = kept.iter().find(|s| gap_of(s) != gap_s) {
@@ -118,22 +118,25 @@ pub(crate) fn aligned<'a>(
             other_gap_s: gap_of(other),
         });
     }
-    let starts: Option<Vec<i64>> = kept.iter().map(|s| s.start).collect();
+    let starts: Option<Vec<i64>> = kept.iter().map(|s| begins(s)).collect();
     let origin = starts.as_ref().and_then(|s| s.iter().max().copied());
     if kept.len() > 1 && origin.is_none() {
         notes.push(Note::AlignedByIndex);
     }
     let mut zones = Vec::with_capacity(kept.len());
     for s in &kept {
-        let ticks = s.at_s.last().copied().unwrap_or(0) / i64::from(gap_s);
+        let (first, last) = (s.at_s.first(), s.at_s.last().copied().unwrap_or(0));
+        // records by change are laid out from second 0, others from their first sample
+        let length = last.saturating_sub(first.map_or(0, |first| *first.min(&0)));
+        let ticks = length / i64::from(gap_s);
         if ticks > MAX_TICKS {
             return Err(GridError::TooLong {
                 zone: name_of(s, &kept),
                 ticks,
             });
         }
-        let skip = match (origin, s.start) {
-            (Some(origin), Some(start)) => rounded(origin - start, gap_s),
+        let skip = match (origin, begins(s)) {
+            (Some(origin), Some(start)) => rounded(origin.saturating_sub(start), gap_s),
             _ => 0,
         };
         zones.push((*s, skip));
@@ -190,6 +193,15 @@ pub fn check_window(market: &Market, start: usize, job: &Job) -> Result<Window, 
     })
 }
 
+/// Unix time of its tick 0; `None`: it names no date.
+fn begins(series: &Series) -> Option<i64> {
+    let first = match series.gap_s {
+        0 => 0,
+        _ => series.at_s.first().copied().unwrap_or(0),
+    };
+    Some(series.start?.saturating_add(first))
+}
+
 fn gap_of(series: &Series) -> u32 {
     match series.gap_s {
         0 => TICK_BY_CHANGE_S,
@@ -199,7 +211,7 @@ fn gap_of(series: &Series) -> u32 {
 
 fn rounded(seconds: i64, gap_s: u32) -> usize {
     let gap = i64::from(gap_s);
-    ((seconds.max(0) + gap / 2) / gap) as usize
+    (seconds.max(0).saturating_add(gap / 2) / gap) as usize
 }
 
 /// The zone, or where two records have one name the whole source.
@@ -230,6 +242,51 @@ fn without_copies<'a>(series: &[&'a Series], notes: &mut Vec<Note>) -> Vec<&'a S
         .enumerate()
         .filter(|(i, _)| !copies.contains(i));
     kept.map(|(_, s)| *s).collect()
+}
+
+/// Records of one zone and machine from the same time are one zone, also where they differ here and there: the longest
+/// speaks, of equals the first.
+fn one_a_zone<'a>(series: Vec<&'a Series>, notes: &mut Vec<Note>) -> Vec<&'a Series> {
+    let span = |s: &Series| {
+        let (from, to) = (s.at_s.first().copied(), s.at_s.last().copied());
+        let (from, to) = (from.unwrap_or(0), to.unwrap_or(0));
+        (from, to.saturating_add(i64::from(gap_of(s))))
+    };
+    let dated = series.iter().all(|s| s.start.is_some());
+    let length = |s: &Series| span(s).1.saturating_sub(span(s).0);
+    let same = |a: &Series, b: &Series| {
+        let (a_of, b_of) = (&a.about, &b.about);
+        // without dates they are laid side by side by index
+        let starts = a.start.zip(b.start).filter(|_| dated);
+        let (a_start, b_start) = starts.unwrap_or((0, 0));
+        let [a_at, b_at] = [(span(a), a_start), (span(b), b_start)]
+            .map(|((from, to), start)| (from.saturating_add(start), to.saturating_add(start)));
+        a_of.zone == b_of.zone
+            && a_of.machine == b_of.machine
+            && a_of.provider == b_of.provider
+            && a_at.0 < b_at.1
+            && b_at.0 < a_at.1
+    };
+    let mut longest: Vec<usize> = (0..series.len()).collect();
+    longest.sort_by_key(|i| std::cmp::Reverse(length(series[*i])));
+    // the place of each record that speaks, and of those that it speaks for
+    let mut groups: Vec<(usize, Vec<usize>)> = Vec::new();
+    for i in longest {
+        match groups.iter_mut().find(|g| same(series[g.0], series[i])) {
+            Some(group) => group.1.push(i),
+            None => groups.push((i, Vec::new())),
+        }
+    }
+    groups.sort_by_key(|g| g.0);
+    for (kept, left_out) in &groups {
+        if !left_out.is_empty() {
+            let all = std::iter::once(kept).chain(left_out);
+            notes.push(Note::Identical {
+                zones: all.map(|i| series[*i].about.source.clone()).collect(),
+            });
+        }
+    }
+    groups.into_iter().map(|(i, _)| series[i]).collect()
 }
 
 fn zone_of(
@@ -266,18 +323,24 @@ fn zone_of(
     let Some(on_demand) = on_demand else {
         return Err(GridError::NoOnDemand { zone: name });
     };
-    let joined = paths.iter().find(|p| prices_of(p, series));
-    if asked.spot_price.is_none() && !own_price && joined.is_none() {
-        return Err(GridError::NoPrice { zone: name });
-    }
-    let price_at = |sample: usize| match (asked.spot_price, own_price, joined) {
-        (Some(price), _, _) => Some(price),
-        (None, true, _) => series.price.get(sample).copied().flatten(),
-        (None, false, Some(path)) => at(path, series.start? + series.at_s[sample]),
-        _ => None,
+    let joined = match asked.spot_price.is_some() || own_price {
+        true => Vec::new(),
+        false => prices_of(series, paths, &name)?,
     };
-    if asked.spot_price.is_none() && !own_price && joined.is_some() {
-        notes.push(Note::JoinedPrices { zone: name.clone() });
+    let price_at = |sample: usize| match (asked.spot_price, own_price) {
+        (Some(price), _) => Some(price),
+        (None, true) => series.price.get(sample).copied().flatten(),
+        (None, false) => {
+            let unix = series.start?.saturating_add(series.at_s[sample]);
+            joined.iter().find_map(|path| at(path, unix))
+        }
+    };
+    if let Some(path) = joined.first() {
+        notes.push(Note::JoinedPrices {
+            zone: name.clone(),
+            machine: path.about.machine.clone(),
+            product: path.product.clone(),
+        });
     }
     let (mut cells, mut spot) = (Vec::new(), Vec::new());
     let mut unknown = 0;
@@ -382,18 +445,37 @@ pub(crate) fn samples(series: &Series, gang: u32) -> Vec<Tick> {
     out
 }
 
-/// Prices of the same zone, and of the same machine where both say it.
-fn prices_of(path: &PricePath, series: &Series) -> bool {
-    let machine = match (&path.about.machine, &series.about.machine) {
-        (Some(a), Some(b)) => a == b,
-        _ => true,
-    };
-    path.about.zone == series.about.zone && machine && series.start.is_some()
+/// Prices of the same zone and machine; where one of both names no machine, those of the zone if they are all of one machine
+/// and product: never the first of several.
+fn prices_of<'a>(
+    series: &Series,
+    paths: &[&'a PricePath],
+    name: &str,
+) -> Result<Vec<&'a PricePath>, GridError> {
+    let here = |p: &&&PricePath| p.about.zone == series.about.zone && series.start.is_some();
+    let here: Vec<&PricePath> = paths.iter().filter(here).copied().collect();
+    let kind = |p: &PricePath| (p.about.machine.clone(), p.product.clone());
+    let own =
+        |p: &&&PricePath| series.about.machine.is_some() && p.about.machine == series.about.machine;
+    if let Some(first) = here.iter().find(own).map(|p| kind(p)) {
+        return Ok(here.into_iter().filter(|p| kind(p) == first).collect());
+    }
+    let unsaid = |p: &&PricePath| p.about.machine.is_none() || series.about.machine.is_none();
+    match here.first() {
+        Some(first) if here.iter().any(unsaid) && here.iter().all(|p| kind(p) == kind(first)) => {
+            Ok(here)
+        }
+        _ => Err(GridError::NoPrice {
+            zone: name.to_owned(),
+        }),
+    }
 }
 
-/// The price that held at a moment; `None` before the first row and after the last.
+/// The price that held at a moment; `None` before the first row, after the last and in a hole.
 fn at(path: &PricePath, unix: i64) -> Option<f64> {
-    if unix > path.until {
+    let hole = path.holes.partition_point(|(from, _)| *from <= unix);
+    let in_hole = hole.checked_sub(1).is_some_and(|i| unix < path.holes[i].1);
+    if unix > path.until || in_hole {
         return None;
     }
     let after = path.changes.partition_point(|(t, _)| *t <= unix);

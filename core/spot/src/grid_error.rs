@@ -55,14 +55,19 @@ pub enum GridError {
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Note {
-    /// One recording under several names; all but the first are left out.
+    /// Records that are one zone: one recording under several names, or several of one zone and machine from the same
+    /// time. All but the first are left out.
     Identical { zones: Vec<String> },
     /// A record names no date: the zones are laid side by side by index.
     AlignedByIndex,
     /// Ticks that nobody measured; a replay counts them as not available.
     Holes { zone: String, ticks: usize },
-    /// Prices come from a record of their own.
-    JoinedPrices { zone: String },
+    /// Prices come from a record of their own: of this machine and what runs on it, where it says so.
+    JoinedPrices {
+        zone: String,
+        machine: Option<String>,
+        product: Option<String>,
+    },
     /// Share of ticks in which spot costs as much as on-demand, or more.
     SpotAtOrAbove { zone: String, share: f64 },
 }

@@ -52,15 +52,17 @@ pub enum JobError {
         deadline_hours: f64,
     },
     #[error(
-        "a save of {block_ms} ms after each {every_ms} ms of work: work must be above 0, a save 0 or more"
+        "a save of {block_ms} ms after each {every_ms} ms of work: work must be above 0, a save 0 or more, \
+         neither above {LIMIT_MS} ms"
     )]
     Saves { every_ms: i64, block_ms: i64 },
-    #[error("the checkpoint of {0} GB is not a size")]
-    Checkpoint(f64),
 }
 
 /// Ten years: longer than any record, and far from where ticks overflow.
 const LIMIT_H: f64 = 87_600.0;
+
+/// [`LIMIT_H`] in ms: also saves are neither further apart nor longer.
+pub const LIMIT_MS: i64 = LIMIT_H as i64 * 3_600_000;
 
 /// Hours as whole milliseconds.
 pub fn hours_to_ms(hours: f64) -> i64 {
@@ -100,18 +102,22 @@ impl Job {
     /// # Errors
     /// It does not, or the saves leave no time for work.
     pub fn check_feasible(&self, gap_ms: i64) -> Result<(), JobError> {
-        let mut needed = self.work_ms + self.overhead_ms;
+        let mut needed = i128::from(self.work_ms) + i128::from(self.overhead_ms);
         if let Some(saves) = self.saves {
-            if saves.every_ms <= 0 || saves.block_ms < 0 {
+            if !(1..=LIMIT_MS).contains(&saves.every_ms)
+                || !(0..=LIMIT_MS).contains(&saves.block_ms)
+            {
                 return Err(JobError::Saves {
                     every_ms: saves.every_ms,
                     block_ms: saves.block_ms,
                 });
             }
             // nobody waits for a save after the last work
-            needed += (ceil_div(self.work_ms, saves.every_ms) - 1) * saves.block_ms;
+            let saved = ceil_div(self.work_ms, saves.every_ms) - 1;
+            needed += i128::from(saved) * i128::from(saves.block_ms);
         }
-        if ceil_div(needed, gap_ms) <= self.deadline_ms / gap_ms {
+        // whole ticks: that they hold what is needed is the same as that what is needed, rounded up, fits
+        if needed <= i128::from(self.deadline_ms / gap_ms) * i128::from(gap_ms) {
             return Ok(());
         }
         Err(JobError::Infeasible {
@@ -124,5 +130,5 @@ impl Job {
 
 /// Division of a non-negative number, rounded up.
 pub(crate) fn ceil_div(a: i64, b: i64) -> i64 {
-    (a + b - 1).div_euclid(b)
+    a.div_euclid(b) + i64::from(a.rem_euclid(b) > 0)
 }

@@ -31,6 +31,10 @@ pub fn plan(job: &Job, market: &Market, start: usize) -> Option<Vec<Running>> {
 /// The plan and, where it is exact, its cost.
 fn solve(job: &Job, market: &Market, start: usize) -> Option<(Option<f64>, Vec<Running>)> {
     let programme = Programme::new(job, market, start, true);
+    // more zones than modes have numbers (some twenty thousand): no plan rather than a wrong one
+    if programme.modes() >= GOES_ON {
+        return None;
+    }
     let mut choices = Vec::new();
     if let Some((cost, end)) = programme.run(Some(&mut choices)) {
         let steps = programme.script(&choices, end);
@@ -78,18 +82,21 @@ pub fn optimum_watched(
     Some(outcome)
 }
 
-/// Whether the plan of this job can be worked out in memory: a byte for each tick, mode and unit of progress that can
+/// Whether the plan of this job can be worked out in memory: two bytes for each tick, mode and unit of progress that can
 /// still be in time.
 pub fn is_small_enough(job: &Job, market: &Market) -> bool {
     let programme = Programme::new(job, market, 0, true);
     let slack = (programme.ticks * programme.gap).saturating_sub(programme.work) + programme.zero;
     let width = slack.min(programme.work) + programme.gap;
     let cells = programme.ticks as f64 * programme.modes() as f64 * width as f64;
-    cells <= MOST_CELLS
+    cells * size_of::<Mode>() as f64 <= MOST_BYTES && programme.modes() < GOES_ON
 }
 
-/// Choices that are kept for reading a plan back: half a gigabyte.
-const MOST_CELLS: f64 = 5e8;
+/// Choices that are kept for reading a plan back: a gigabyte.
+const MOST_BYTES: f64 = 1e9;
+
+/// A mode, as it is kept.
+type Mode = u16;
 
 /// Follows a list of what to run.
 struct Script {
@@ -111,11 +118,11 @@ struct Choices {
     low: usize,
     width: usize,
     /// Mode before, `modes x width`.
-    from: Vec<u8>,
+    from: Vec<Mode>,
 }
 
-/// In [`Choices`]: the machine ran before and goes on.
-const GOES_ON: usize = 255;
+/// In [`Choices`]: the machine ran before and goes on. No mode has this number: there are fewer.
+const GOES_ON: usize = Mode::MAX as usize;
 
 struct Programme<'a> {
     market: &'a Market,
@@ -328,13 +335,13 @@ impl Programme<'_> {
     fn choices(&self, f: &[Vec<f64>], low: usize, high: usize) -> Choices {
         let (width, regions) = (high + 1 - low, self.regions);
         let (first, end) = (low - self.gap, f[0].len());
-        let mut home = vec![(f64::INFINITY, 0u8); regions * (end - first)];
+        let mut home = vec![(f64::INFINITY, 0); regions * (end - first)];
         for (mode, costs) in f.iter().enumerate().skip(1) {
             let region = self.region_of(mode).unwrap_or(0);
             let best = &mut home[region * (end - first)..(region + 1) * (end - first)];
             for (best, cost) in best.iter_mut().zip(&costs[first..]) {
                 if *cost < best.0 {
-                    *best = (*cost, mode as u8);
+                    *best = (*cost, mode as Mode);
                 }
             }
         }
@@ -343,7 +350,7 @@ impl Programme<'_> {
         for region in 0..regions {
             for p in low..=high {
                 let at = |debt: usize| (p + debt - self.gap).min(end - 1);
-                let mut best = (f[0][at(self.debt[region * regions + region])], 0u8);
+                let mut best = (f[0][at(self.debt[region * regions + region])], 0);
                 for q in 0..regions {
                     let pair = q * regions + region;
                     let (cost, mode) = home(q, at(self.debt[pair]));
@@ -354,7 +361,7 @@ impl Programme<'_> {
                 begun.push(best);
             }
         }
-        let mut from = vec![0u8; self.modes() * width];
+        let mut from = vec![0 as Mode; self.modes() * width];
         for mode in 1..self.modes() {
             let region = self.region_of(mode).unwrap_or(0);
             for p in low..=high {
@@ -362,7 +369,7 @@ impl Programme<'_> {
                 from[mode * width + p - low] = if mode <= regions {
                     home(region, p).1
                 } else if f[mode][p - self.gap] <= cost {
-                    GOES_ON as u8
+                    GOES_ON as Mode
                 } else {
                     start
                 };

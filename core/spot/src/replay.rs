@@ -34,8 +34,8 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The one-zone benchmark. Its own guard waits a tick too long where spot is lost at the last moment; no policy of the
-    /// benchmark comes there.
+    /// The one-zone benchmark. Its own guard waited a tick too long where spot was lost at the last moment, which no policy of
+    /// the benchmark came to; ours does not.
     pub const ONE_ZONE: Rules = Rules {
         guard: Guard::OneZone,
         open: true,
@@ -204,8 +204,10 @@ pub fn replay_with<P: Policy>(
             if due && rules.guard == Guard::OneZone {
                 choices.clear();
                 match last {
-                    // what can still lose work is not for the last moment
-                    Running::Spot(zone) if cold == 0 && job.saves.is_none() => {
+                    // what can still lose work is not for the last moment, nor what costs more
+                    Running::Spot(zone)
+                        if cold == 0 && job.saves.is_none() && now.worth_keeping(zone) =>
+                    {
                         choices.extend([Choice::Spot(zone), Choice::OnDemand(zone)]);
                     }
                     Running::OnDemand(zone) => choices.push(Choice::OnDemand(zone)),
@@ -319,23 +321,23 @@ fn worked(job: &Job, cycle: &mut i64, left: i64, span: i64) -> (i64, i64) {
     let (mut work, mut wasted, mut span) = (0, 0, span);
     while span > 0 && work < left {
         // whole cycles at once: saves may be a thousand times as frequent as ticks
-        let whole =
-            (span / (saves.every_ms + saves.block_ms)).min((left - work - 1) / saves.every_ms);
+        let both = saves.every_ms.saturating_add(saves.block_ms);
+        let whole = (span / both).min((left - work - 1) / saves.every_ms);
         if *cycle == 0 && whole > 0 {
             work += whole * saves.every_ms;
             wasted += whole * saves.block_ms;
-            span -= whole * (saves.every_ms + saves.block_ms);
+            span -= whole * both;
         } else if *cycle < saves.every_ms {
             let step = (saves.every_ms - *cycle).min(span).min(left - work);
             *cycle += step;
             work += step;
             span -= step;
         } else {
-            let step = (saves.every_ms + saves.block_ms - *cycle).min(span);
+            let step = (both - *cycle).min(span);
             *cycle += step;
             wasted += step;
             span -= step;
-            if *cycle >= saves.every_ms + saves.block_ms {
+            if *cycle >= both {
                 *cycle = 0;
             }
         }

@@ -126,12 +126,51 @@ pub struct Life {
 pub struct PricePath {
     /// What it is about.
     pub about: About,
+    /// What runs on the machine, where the source has a price for each (`Linux/UNIX`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product: Option<String>,
     /// Unix time and USD an hour, ascending; repeats without a change are left out.
     pub changes: Vec<(i64, f64)>,
-    /// Rows read, repeats included.
+    /// Rows with a price, repeats included.
     pub rows: usize,
     /// Unix time of the last row, repeat or not: until then the last price is known.
     pub until: i64,
+    /// Within it, when no price is known: from, to (the next known price) in Unix time, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub holes: Vec<(i64, i64)>,
+}
+
+impl PricePath {
+    /// The path in pieces from one Unix time to another, each with its price; `None`: not known.
+    pub fn steps(&self) -> Vec<(i64, i64, Option<f64>)> {
+        let mut out: Vec<(i64, i64, Option<f64>)> = Vec::new();
+        let ends = self.changes.iter().skip(1).map(|c| c.0);
+        let mut holes = self.holes.iter().peekable();
+        for ((from, price), to) in self.changes.iter().zip(ends.chain([self.until])) {
+            let mut at = *from;
+            while let Some((begin, end)) = holes.peek()
+                && *begin < to
+            {
+                if at < *begin {
+                    out.push((at, *begin, Some(*price)));
+                }
+                at = at.max(*begin);
+                if at < (*end).min(to) {
+                    out.push((at, (*end).min(to), None));
+                }
+                at = at.max(*end);
+                if *end > to {
+                    break;
+                }
+                holes.next();
+            }
+            // a last change at the end of the record has no length, but is one
+            if at < to || *from == to {
+                out.push((at, to, Some(*price)));
+            }
+        }
+        out
+    }
 }
 
 /// An advisor's bucket for one instance type in one region.

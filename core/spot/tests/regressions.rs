@@ -7,8 +7,12 @@ mod generated;
 use generated::params;
 use lessee_spot::job::{JobError, Saves};
 use lessee_spot::optimum::{least_cost, optimum};
-use lessee_spot::policy::{Choice, Now, Policy, Running};
-use lessee_spot::{Cell, Guard, Job, Market, PolicyName, Rules, Runner, Zone, replay};
+use lessee_spot::policy::{
+    Choice, Now, Policy, Running, SkyNomad, SkyNomadValue, UniformByAvailability,
+    UniformByAvailabilityAndPrice,
+};
+use lessee_spot::replay::Step;
+use lessee_spot::{Cell, Guard, Job, Market, PolicyName, Rules, Runner, Zone, replay, replay_with};
 
 const MINUTE: i64 = 60_000;
 
@@ -219,6 +223,58 @@ fn spot_as_dear_as_on_demand() {
     }
 }
 
+/// The guard of one zone kept warm spot whatever it cost; time-sliced, SkyNomad and two Uniform Progresses did the same by
+/// themselves.
+#[test]
+fn spot_that_becomes_dear_while_it_runs() {
+    let mut a = zone("a", &"#".repeat(130), 1.0, 3.0);
+    a.spot[30..].fill(30.0);
+    let far = zone("b", &".".repeat(130), 2.0, 3.5);
+    let params = params();
+    for slack in [2, 30] {
+        let job = job(120 * MINUTE, (120 + slack) * MINUTE, 36_000);
+        for zones in [vec![a.clone()], vec![a.clone(), far.clone()]] {
+            let market = market(zones, 0);
+            let runner = Runner::new(&job, &market, &params);
+            for name in PolicyName::ALL {
+                let (out, steps) = runner.timeline(name, 0);
+                assert!(!out.late, "{name:?}");
+                dear_spot_is_left(&market, &steps, &format!("{name:?}, slack {slack}"));
+            }
+            plays(
+                &job,
+                &market,
+                "UP(A)",
+                &mut UniformByAvailability::default(),
+            );
+            plays(
+                &job,
+                &market,
+                "UP(AP)",
+                &mut UniformByAvailabilityAndPrice::default(),
+            );
+            let mut oracle = SkyNomad::oracle(&market, SkyNomadValue::PlannedCost);
+            plays(&job, &market, "SkyNomad(o)", &mut oracle);
+        }
+    }
+}
+
+fn plays(job: &Job, market: &Market, who: &str, policy: &mut impl Policy) {
+    let mut steps = Vec::new();
+    let out = replay_with(job, market, 0, Rules::ZONES, policy, |s| steps.push(s));
+    assert!(!out.late, "{who}");
+    dear_spot_is_left(market, &steps, who);
+}
+
+fn dear_spot_is_left(market: &Market, steps: &[Step], who: &str) {
+    for step in steps {
+        if let Running::Spot(zone) = step.running {
+            let price = market.zones[zone].spot[step.tick as usize];
+            assert!(price < 3.0, "{who} pays {price} in {step:?}");
+        }
+    }
+}
+
 /// Saves take time on on-demand, too; a job that saves all the time never ends.
 #[test]
 fn feasible_with_its_saves() {
@@ -231,4 +287,49 @@ fn feasible_with_its_saves() {
     assert!(matches!(refused, Err(JobError::Infeasible { .. })));
     let refused = saves(0, MINUTE).check_feasible(MINUTE);
     assert!(matches!(refused, Err(JobError::Saves { .. })));
+}
+
+/// Saves of years, and many of them, overflowed: refused, or late, but never feasible by accident.
+#[test]
+fn saves_that_take_for_ever() {
+    let market = market(vec![zone("a", &"#".repeat(30), 1.0, 3.0)], 0);
+    for (every_ms, block_ms) in [
+        (1, 60_000_000_000_000_000),
+        (1, i64::MAX),
+        (i64::MAX, i64::MAX),
+        (i64::MAX, 0),
+        (1, 300_000_000_000),
+    ] {
+        let job = Job {
+            saves: Some(Saves { every_ms, block_ms }),
+            ..job(10 * MINUTE, 12 * MINUTE, MINUTE)
+        };
+        assert!(job.check_feasible(MINUTE).is_err(), "{job:?}");
+        // who replays it nonetheless is late at worst; at a ms of work a save that would take for ever
+        if every_ms == 1 {
+            continue;
+        }
+        for name in PolicyName::ALL {
+            let out = Runner::new(&job, &market, &params()).run(name, 0);
+            assert!(out.cost.is_finite(), "{name:?}");
+        }
+    }
+}
+
+/// The plan kept the mode before in a byte: with 140 zones it read back another zone, and was late.
+#[test]
+fn the_optimum_of_more_zones_than_a_byte_has_numbers() {
+    let mut zones: Vec<Zone> = (0..139)
+        .map(|i| zone(&format!("z{i}"), &".".repeat(40), 1.0, 3.0))
+        .collect();
+    zones.push(zone("last", &"#.".repeat(20), 0.5, 3.0));
+    let market = market(zones, 0);
+    let job = job(10 * MINUTE, 15 * MINUTE, 0);
+    let least = least_cost(&job, &market, 0).unwrap();
+    let out = optimum(&job, &market, 0).unwrap();
+    assert!(
+        !out.late && (out.cost - least).abs() < 1e-9,
+        "{least} {out:?}"
+    );
+    assert_eq!(out.spot_ticks, 8);
 }

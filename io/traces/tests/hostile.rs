@@ -195,6 +195,39 @@ fn prices_of_one_zone_are_never_used_for_another() {
     ));
 }
 
+/// A null price was filled with the one before: eleven months at 1 USD, of which one row said so.
+#[test]
+fn a_null_price_is_not_known() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write =
+        |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("write");
+    let mut rows = "date,availability\n".to_owned();
+    for minute in 0..8 {
+        rows += &format!("1970-01-01 00:0{minute}:00,1\n");
+    }
+    write("us-east-1a_v100_1.csv", &rows);
+    let prices = "[null,1.5,null,null,1.5,2.5,null,null]";
+    write(
+        "spot_prices.json",
+        &format!(r#"{{"us-east-1a_v100_1":{prices}}}"#),
+    );
+    let read = read(&folder.path().join("spot_prices.json"), &Options::default()).expect("read");
+    let Record::Prices(path) = &read.records[0] else {
+        panic!("{:?}", read.records);
+    };
+    assert_eq!(path.changes, [(60, 1.5), (300, 2.5)]);
+    assert_eq!(
+        (path.holes.as_slice(), path.until, path.rows),
+        (&[(120, 240)][..], 300, 3)
+    );
+    // as it is kept, and as it was kept before holes were
+    let line = serde_json::to_string(&read.records[0]).expect("a line");
+    let back: Record = serde_json::from_str(&line).expect("back");
+    assert_eq!(back, read.records[0]);
+    let old = line.replace(r#","holes":[[120,240]]"#, "");
+    assert!(matches!(serde_json::from_str(&old), Ok(Record::Prices(p)) if p.holes.is_empty()));
+}
+
 #[test]
 fn buckets_say_over_which_time_they_count() {
     let advisor = r#"{"ranges":[],"spot_advisor":{"us-east-1":{"Linux":{"p3.2xlarge":{"s":68,"r":4},"g4dn.xlarge":{"s":50,"r":0}}}}}"#;
@@ -296,4 +329,116 @@ fn what_is_kept_comes_back_and_what_was_cut_does_not() {
         store.load("mine", None),
         Err(TraceError::Json { line: 2, .. })
     ));
+}
+
+/// A trace as we keep it, with one record: `about` is filled in.
+fn kept(record: &str) -> Result<Read, TraceError> {
+    let about = r#""about":{"zone":"us-east-1a","region":null,"provider":null,"machine":null,"source":"x"}"#;
+    let header = r#"{"schema":"lessee/trace/v1","kind":"spot_market","source":"x","formats":["plain"],"imported_at":"2026-01-01T00:00:00Z","records":1,"sha256":"","remarks":[]}"#;
+    let text = format!("{header}\n{}\n", record.replace("ABOUT", about));
+    read_bytes(
+        Path::new("none/x.jsonl"),
+        text.as_bytes(),
+        &Options::default(),
+    )
+}
+
+/// Times that a record cannot have: each once asked for terabytes, ran for years or overflowed.
+#[test]
+fn a_kept_trace_has_times_that_can_be() {
+    let series = |start: &str, at_s: &str| {
+        kept(&format!(
+            r#"{{"kind":"series",ABOUT,"seen":"unsaid","asked":1,"gap_s":1,"start":{start},"at_s":{at_s},"up":[1,1],"price":[],"on_demand":null,"priced_for":null}}"#
+        ))
+    };
+    let lives = |start: &str, span: &str, life: [&str; 3], refused: &str| {
+        let [from, alive, gone] = life;
+        kept(&format!(
+            r#"{{"kind":"lives",ABOUT,"start":{start},"span_s":{span},"lives":[{{"name":"a","from_s":{from},"alive_s":{alive},"gone_s":{gone}}}],"refused_s":[{refused}]}}"#
+        ))
+    };
+    let prices = |changes: &str, until: &str| {
+        kept(&format!(
+            r#"{{"kind":"prices",ABOUT,"changes":{changes},"rows":2,"until":{until}}}"#
+        ))
+    };
+    let since = |since: &str| {
+        kept(&format!(
+            r#"{{"kind":"list_price",ABOUT,"spot":1.0,"on_demand":3.0,"gpus":1,"since":{since}}}"#
+        ))
+    };
+    let far = "9000000000000000";
+    let life = ["0", "5", "9"];
+    for good in [
+        series("0", "[0,600]"),
+        series("null", "[3,600]"),
+        lives("0", "10", life, "3"),
+        lives("null", "10", ["0", "5", "null"], ""),
+        prices("[[0,1.0],[60,2.0]]", "60"),
+        since("1700000000"),
+    ] {
+        good.expect("times that can be");
+    }
+    for bad in [
+        series("0", "[-549755813888,0]"),
+        series(far, "[0,600]"),
+        series("-9000000000000000", "[0,600]"),
+        series("0", "[0,9000000000000000]"),
+        lives("0", "10", ["-9000000000000000", "0", "5"], ""),
+        lives(far, "10", life, ""),
+        lives("0", far, life, ""),
+        lives("0", "-1", life, ""),
+        lives("0", "10", ["0", "5", far], ""),
+        lives("0", "10", ["0", far, "null"], ""),
+        lives("0", "10", life, far),
+        prices(
+            "[[-9000000000000000000,1.0],[9000000000000000000,2.0]]",
+            "9000000000000000001",
+        ),
+        prices("[[0,1.0],[60,2.0]]", far),
+        prices("[[0,1.0],[60,2.0]]", "59"),
+        prices("[[0,1.0],[60,2.0]],\"holes\":[[20,10]]", "60"),
+        prices("[[0,1.0],[60,2.0]],\"holes\":[[20,61]]", "60"),
+        since(far),
+    ] {
+        assert!(
+            matches!(bad, Err(TraceError::Json { line: 2, .. })),
+            "{bad:?}"
+        );
+    }
+}
+
+/// What its owner deletes did not end: its life is censored, and the slot is free again.
+#[test]
+fn a_machine_that_its_owner_deletes_is_no_loss() {
+    let at = |minute: u32, words: &str| format!("[2020-03-01T10:{minute:02}:00.000Z] {words}\n");
+    let created = "Created instance i0 with 1 GPU(s) of type v100 in zone us-west1-b";
+    let running = "Instance i0 running in zone us-west1-b";
+    let gone = "Instance i0 not running in zone us-west1-b";
+    let deleted = "Successfully deleted instance i0";
+    let text = [
+        at(0, created),
+        at(1, running),
+        at(5, deleted),
+        at(6, created),
+        at(7, running),
+        at(9, gone),
+        // the clean-up after a loss is no second end
+        at(9, deleted),
+        at(10, created),
+    ]
+    .concat();
+    let read = of(&text).expect("a log");
+    let Record::Lives(lives) = &read.records[0] else {
+        panic!("{:?}", read.records);
+    };
+    let ends: Vec<_> = lives
+        .lives
+        .iter()
+        .map(|l| (l.from_s, l.alive_s, l.gone_s))
+        .collect();
+    assert_eq!(
+        ends,
+        [(0, 60, None), (360, 420, Some(540)), (600, 600, None)]
+    );
 }

@@ -338,11 +338,18 @@ pub fn grid_note(note: &Note, trace: &str, texts: &Texts) -> NoteDoc {
             zone.as_str(),
             Msg::new("simulate-holes").arg("n", *ticks),
         ),
-        Note::JoinedPrices { zone } => (
-            "joined_prices",
-            zone.as_str(),
-            Msg::new("simulate-joined-prices"),
-        ),
+        Note::JoinedPrices {
+            zone,
+            machine,
+            product,
+        } => {
+            let of: Vec<&str> = machine.iter().chain(product).map(String::as_str).collect();
+            let msg = match of.is_empty() {
+                true => Msg::new("simulate-joined-prices-unsaid"),
+                false => Msg::new("simulate-joined-prices").arg("of", of.join(", ")),
+            };
+            ("joined_prices", zone.as_str(), msg)
+        }
         Note::SpotAtOrAbove { zone, share } => (
             "spot_at_or_above_on_demand",
             zone.as_str(),

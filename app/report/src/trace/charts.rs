@@ -1,6 +1,6 @@
 //! The pictures of a trace: strips with prices, and survival curves.
 
-use super::stats::{TraceStatsDoc, name};
+use super::stats::{LifetimeDoc, TraceStatsDoc, name};
 use crate::Texts;
 use crate::chart::{
     Chart, MOST_LINES, PriceLine, Strip, StripChart, SurvivalChart, SurvivalLine, strips, survival,
@@ -65,9 +65,9 @@ pub(super) fn strip_chart(
                     label: name(&p.about),
                     start: Some(first),
                     steps: p
-                        .changes
+                        .steps()
                         .iter()
-                        .map(|(at, price)| (at - first, Some(*price)))
+                        .map(|(from, _, price)| (from - first, *price))
                         .collect(),
                     until_s: p.until - first,
                 });
@@ -128,6 +128,19 @@ fn line_of(series: &Series) -> Option<PriceLine> {
     })
 }
 
+/// The curve, up to the greatest age seen: who lives longer than the last end is on it.
+fn survival_line(label: String, lifetime: &LifetimeDoc) -> SurvivalLine {
+    SurvivalLine {
+        label,
+        points: lifetime
+            .curve
+            .iter()
+            .map(|p| (p.age_seconds / 3600.0, p.survival))
+            .collect(),
+        oldest_h: lifetime.oldest_seconds / 3600.0,
+    }
+}
+
 /// Survival curves of up to 8 zones or logs; `None`: nobody was seen to end.
 pub(super) fn survival_chart(doc: &TraceStatsDoc, texts: &Texts) -> Option<Chart> {
     let of_series = doc.series.iter().map(|s| {
@@ -157,15 +170,7 @@ pub(super) fn survival_chart(doc: &TraceStatsDoc, texts: &Texts) -> Option<Chart
     let lines: Vec<SurvivalLine> = all
         .into_iter()
         .take(MOST_LINES)
-        .map(|(label, _, l)| SurvivalLine {
-            label,
-            points: l
-                .curve
-                .iter()
-                .map(|p| (p.age_seconds / 3600.0, p.survival))
-                .collect(),
-            oldest_h: l.curve.last().map_or(0.0, |p| p.age_seconds / 3600.0),
-        })
+        .map(|(label, _, l)| survival_line(label, l))
         .collect();
     if lines.is_empty() {
         return None;
@@ -195,4 +200,30 @@ pub(super) fn survival_chart(doc: &TraceStatsDoc, texts: &Texts) -> Option<Chart
         share_label,
         lines,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lessee_spot::trace::{About, Life, Lives};
+
+    #[test]
+    fn a_survival_line_runs_to_the_greatest_age_seen() {
+        let life = |hours: i64, ended: bool| Life {
+            name: "n".to_owned(),
+            from_s: 0,
+            alive_s: hours * 3600,
+            gone_s: ended.then_some(hours * 3600),
+        };
+        let lives = Record::Lives(Lives {
+            about: About::default(),
+            start: None,
+            span_s: 36_000,
+            lives: vec![life(1, true), life(10, false)],
+            refused_s: Vec::new(),
+        });
+        let doc = super::super::stats::stats_doc(&[&lives], None, None, Vec::new());
+        let line = survival_line(String::new(), &doc.lives[0].lifetime);
+        assert_eq!((line.points, line.oldest_h), (vec![(1.0, 0.5)], 10.0));
+    }
 }

@@ -81,6 +81,8 @@ pub struct LifetimeDoc {
     /// Kaplan-Meier; null: not reached.
     pub median_seconds: Option<f64>,
     pub p90_seconds: Option<f64>,
+    /// Greatest age seen, of lives that ended and of those that did not: beyond it nothing is known.
+    pub oldest_seconds: f64,
     /// Mean up to the greatest age seen; null: no life was seen.
     pub restricted_mean_seconds: Option<f64>,
     pub by_age: Vec<AgeRateDoc>,
@@ -375,6 +377,7 @@ fn lifetime(lives: &[Observed], start: Option<i64>) -> LifetimeDoc {
         ends: curve.ends as u64,
         median_seconds: curve.quantile_s(0.5),
         p90_seconds: curve.quantile_s(0.1),
+        oldest_seconds: curve.oldest_s,
         restricted_mean_seconds: curve.restricted_mean_s(),
         by_age: by_age(lives).iter().enumerate().map(age).collect(),
         by_hour_utc: hours.iter().flatten().enumerate().map(hour).collect(),

@@ -1,12 +1,11 @@
 //! What a service will cost on spot: every hedge that is worth trying, replayed over the whole record.
 
 use super::{Capacity, Fleet, FleetTick, replay};
+use crate::forecast::CLEARLY;
 use crate::job::HOUR_MS;
 
 /// Parts into which a record is cut to see how its days differ.
 const PARTS: usize = 10;
-/// By how many of its standard errors spot must be cheaper than on-demand before it is recommended.
-const CLEARLY: f64 = 2.0;
 
 /// What was paid for and what answered, on average over some time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -74,6 +73,7 @@ pub fn forecast(
                 spare,
                 floor,
                 cold_start_ms,
+                whole,
             };
             // the first start is the bill's line of its own
             let ticks = &replay(&fleet, capacity, 0)[warm..];

@@ -4,10 +4,6 @@
 use super::Fleet;
 use crate::random::Random;
 
-/// Share of the time that a service must be whole; below it on-demand carries it alone until it is again (the
-/// value of the paper's artifact).
-const WHOLE: f64 = 0.99;
-
 /// Where to place spot replicas, and how many on-demand to keep behind them.
 #[derive(Clone, Debug)]
 pub struct SpotHedge {
@@ -52,7 +48,8 @@ impl SpotHedge {
     /// On-demand replicas wanted while `ready_spot` spot replicas answer and the service was whole for `whole_share`
     /// of the time. One that is still starting does not count: on-demand stays until spot has taken over.
     pub fn on_demand(&self, fleet: &Fleet, ready_spot: u32, whole_share: f64) -> u32 {
-        if whole_share <= WHOLE {
+        // the paper's artifact asks for 0.99
+        if whole_share <= fleet.whole {
             return fleet.target;
         }
         let provisioned = fleet.target + fleet.spare;

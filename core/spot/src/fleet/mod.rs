@@ -15,7 +15,7 @@ pub use hedge::SpotHedge;
 use crate::random::Random;
 
 /// What a service asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fleet {
     /// Replicas that must answer.
     pub target: u32,
@@ -25,6 +25,8 @@ pub struct Fleet {
     pub floor: u32,
     /// From the order until a replica answers, in ms.
     pub cold_start_ms: i64,
+    /// Share of the time in which all of them must answer; up to it on-demand carries the service alone.
+    pub whole: f64,
 }
 
 /// One tick as it was lived.

@@ -18,6 +18,7 @@ fn fleet(target: u32, spare: u32, floor: u32) -> Fleet {
         spare,
         floor,
         cold_start_ms: COLD,
+        whole: 0.99,
     }
 }
 
@@ -55,6 +56,19 @@ fn without_spare_a_loss_is_felt_for_one_cold_start() {
     // with a floor for all of them nothing is felt
     let ticks = replay(&fleet(4, 0, 4), &all, 7);
     assert!(ticks[1..].iter().all(|t| t.ready_ms == 600_000));
+}
+
+/// The share that a service must be whole stood a second time in the hedge: who asked for less got on-demand for 0.99.
+#[test]
+fn on_demand_carries_the_service_up_to_the_share_that_was_asked_for() {
+    let hedge = SpotHedge::new(1, Random(0));
+    let asked = |whole: f64| Fleet {
+        whole,
+        ..fleet(4, 0, 0)
+    };
+    assert_eq!(hedge.on_demand(&asked(0.9), 4, 0.95), 0);
+    assert_eq!(hedge.on_demand(&asked(0.99), 4, 0.95), 4);
+    assert_eq!(hedge.on_demand(&asked(0.95), 4, 0.95), 4);
 }
 
 #[test]

@@ -100,15 +100,17 @@ impl Now<'_> {
     }
 
     /// Time that the work left and `starts` starts need, with the saves among the work, and with what each loss of
-    /// spot before the last start can take back.
+    /// spot before the last start can take back. Beyond what can be counted it is just too long.
     fn needed_ms(&self, starts: i64) -> i64 {
         let (mut work, mut lost) = (self.left_ms, 0);
         if let Some(saves) = self.job.saves {
             let on_spot = i64::from(matches!(self.running, Running::Spot(_)));
-            lost = (starts - 1 + on_spot) * saves.every_ms;
-            work += ceil_div(work + lost, saves.every_ms) * saves.block_ms;
+            lost = (starts - 1 + on_spot).saturating_mul(saves.every_ms);
+            let saved = ceil_div(work.saturating_add(lost), saves.every_ms);
+            work = work.saturating_add(saved.saturating_mul(saves.block_ms));
         }
-        work + lost + starts * self.job.overhead_ms
+        work.saturating_add(lost)
+            .saturating_add(starts * self.job.overhead_ms)
     }
 
     /// Useful work done, in ms.
@@ -156,6 +158,12 @@ impl Now<'_> {
     /// outside it leaves room for one more start.
     pub(crate) fn net(&self) -> bool {
         !matches!(self.running, Running::Spot(_)) && self.needs(2, self.ticks_left())
+    }
+
+    /// Whether spot that runs is better kept in the last moments: it costs less than on-demand, or a start on demand
+    /// would be late.
+    pub(crate) fn worth_keeping(&self, zone: usize) -> bool {
+        self.price(zone) < least_on_demand(self) || self.needs(1, self.ticks_left() + 1)
     }
 
     /// Whether the running machine does useful work already.

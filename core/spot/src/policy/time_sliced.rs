@@ -54,11 +54,9 @@ impl Policy for TimeSliced {
         if to_do - self.gain > 0.0 || two_fill_it {
             let on_spot = matches!(now.running, Running::Spot(_));
             if ((to_do + overhead) / gap).ceil() >= room || now.needs(1, left) {
-                let stay = on_spot && now.warm();
-                out.push(if stay {
-                    Choice::Keep
-                } else {
-                    Choice::OnDemand(now.cheapest_on_demand())
+                out.push(match now.running {
+                    Running::Spot(zone) if now.warm() && now.worth_keeping(zone) => Choice::Keep,
+                    _ => Choice::OnDemand(now.cheapest_on_demand()),
                 });
                 return;
             }

@@ -201,10 +201,13 @@ impl Policy for UniformByAvailability {
             });
             return;
         }
+        let least = super::least_on_demand(now);
         let samples = &self.samples;
         let best = samples.iter().map(|s| s.ratio()).fold(0.0, f64::max);
         match now.running {
-            Running::Spot(zone) if samples[zone].ratio() >= best - 1e-6 => {
+            Running::Spot(zone)
+                if samples[zone].ratio() >= best - 1e-6 && now.price(zone) < least =>
+            {
                 out.push(Choice::Keep);
             }
             _ => {
@@ -300,7 +303,10 @@ impl Policy for UniformByAvailabilityAndPrice {
         }
         let best = (0..zones).map(|z| self.score(now, z)).fold(0.0, f64::max);
         match now.running {
-            Running::Spot(zone) if self.score(now, zone) >= best * RATIO_STAYS => {
+            Running::Spot(zone)
+                if self.score(now, zone) >= best * RATIO_STAYS
+                    && now.price(zone) < super::least_on_demand(now) =>
+            {
                 self.main = Some(zone);
                 out.push(Choice::Keep);
             }

@@ -39,16 +39,24 @@ pub fn by_age(lives: &[Observed]) -> [Rate; AGE_EDGES_H.len()] {
     out
 }
 
+const DAY_S: f64 = 86_400.0;
+
 /// One rate an hour of the day (UTC). `start`: Unix time of second 0 of the record.
 pub fn by_hour(lives: &[Observed], start: i64) -> [Rate; 24] {
     let mut out = [Rate::default(); 24];
     for life in lives {
         let begin = start as f64 + life.from_s;
         let end = begin + life.age_s();
-        let mut t = begin;
-        while t < end {
-            let next = ((t / 3600.0).floor() + 1.0) * 3600.0;
-            out[hour_of(t)].hours += (end.min(next) - t) / 3600.0;
+        // whole days pass every hour once, however many they are
+        let days = ((end - begin) / DAY_S).floor().max(0.0);
+        for rate in &mut out {
+            rate.hours += days;
+        }
+        let mut t = begin + days * DAY_S;
+        for _ in 0..=24 {
+            // never past the end, also where hours are too fine for the size of the time
+            let next = (((t / 3600.0).floor() + 1.0) * 3600.0).min(end);
+            out[hour_of(t)].hours += (next - t).max(0.0) / 3600.0;
             t = next;
         }
         if life.ended() {
@@ -87,6 +95,21 @@ mod tests {
         let hours = by_hour(&lives, 0);
         assert!((hours.iter().map(|r| r.hours).sum::<f64>() - 103.5).abs() < 1e-6);
         assert_eq!((hours[0].ends, hours[3].ends), (1, 1));
+        // a life of a million years, and one whose moment is beyond what hours can be told of
+        let ages = [(3.2e13, 0), (3600.0, i64::MAX)];
+        for (age_s, start) in ages {
+            let old = Observed {
+                from_s: 0.0,
+                low_s: age_s,
+                high_s: None,
+            };
+            let hours = by_hour(&[old], start);
+            let sum = hours.iter().map(|r| r.hours).sum::<f64>();
+            assert!(
+                start != 0 || (sum / (age_s / 3600.0) - 1.0).abs() < 1e-9,
+                "{sum}"
+            );
+        }
         // before 1970, too
         assert_eq!(hour_of(-1.0), 23);
     }

@@ -48,7 +48,7 @@ pub fn of_series(series: &Series, on_demand: Option<f64>) -> Option<PriceFigures
         let next = series.at_s.get(i + 1).copied().unwrap_or(end);
         let to = hole.peek().map_or(next, |h| next.min(h.from_s));
         if let Some(price) = price {
-            pieces.push((to - at, *price));
+            pieces.push((to.saturating_sub(*at), *price));
         }
     }
     figures(&pieces, on_demand.or(series.on_demand))
@@ -72,30 +72,25 @@ fn bare(series: &Series) -> Series {
 
 /// Figures of a path by change; `None`: it is empty or has no length.
 pub fn of_path(path: &PricePath, on_demand: Option<f64>) -> Option<PriceFigures> {
-    let ends = path.changes.iter().skip(1).map(|c| c.0).chain([path.until]);
-    let pieces: Vec<(i64, f64)> = path
-        .changes
-        .iter()
-        .zip(ends)
-        .map(|((from, price), to)| (to - from, *price))
+    let steps = path.steps().into_iter();
+    let pieces: Vec<(i64, f64)> = steps
+        .filter_map(|(from, to, price)| Some((to.saturating_sub(from), price?)))
         .collect();
     figures(&pieces, on_demand)
 }
 
 fn figures(pieces: &[(i64, f64)], on_demand: Option<f64>) -> Option<PriceFigures> {
-    let known_s: i64 = pieces.iter().map(|p| p.0).sum();
+    let seconds = |pieces: &mut dyn Iterator<Item = &(i64, f64)>| {
+        pieces.map(|p| i128::from(p.0)).sum::<i128>()
+    };
+    let known_s = i64::try_from(seconds(&mut pieces.iter())).unwrap_or(i64::MAX);
     if known_s <= 0 {
         return None;
     }
-    let total = known_s as f64;
+    let total = seconds(&mut pieces.iter()) as f64;
     let min = pieces.iter().map(|p| p.1).fold(f64::INFINITY, f64::min);
     let share = |which: &dyn Fn(f64) -> bool| {
-        pieces
-            .iter()
-            .filter(|p| which(p.1))
-            .map(|p| p.0)
-            .sum::<i64>() as f64
-            / total
+        seconds(&mut pieces.iter().filter(|p| which(p.1))) as f64 / total
     };
     Some(PriceFigures {
         min,
@@ -133,5 +128,31 @@ mod tests {
         );
         s.price = Vec::new();
         assert_eq!(of_series(&s, None), None);
+        // times that nobody has do not overflow
+        let far = PricePath {
+            changes: vec![(i64::MIN, 1.0), (0, 2.0), (i64::MAX - 1, 3.0)],
+            rows: 3,
+            until: i64::MAX,
+            product: None,
+            holes: Vec::new(),
+            about: crate::trace::About::default(),
+        };
+        let f = of_path(&far, None).expect("figures");
+        assert!((f.mean - 1.5).abs() < 1e-6, "{f:?}");
+        // what nobody knows counts nothing, also across a change
+        let holed = PricePath {
+            changes: vec![(0, 1.0), (40, 3.0)],
+            until: 60,
+            holes: vec![(10, 20), (30, 50)],
+            ..far
+        };
+        let known = [(0, 10, 1.0), (20, 30, 1.0), (50, 60, 3.0)];
+        let told = holed
+            .steps()
+            .into_iter()
+            .filter_map(|(a, b, p)| Some((a, b, p?)));
+        assert_eq!(told.collect::<Vec<_>>(), known);
+        let f = of_path(&holed, None).expect("figures");
+        assert_eq!((f.known_s, f.changes), (30, 1));
     }
 }

@@ -76,9 +76,11 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
                 machine: Some(machine),
                 source: source_name,
             },
+            product: Some(product),
             changes,
             rows: count,
             until,
+            holes: Vec::new(),
         }));
     }
     if repeats > 0 {

@@ -41,7 +41,9 @@ enum Event<'a> {
     Refused {
         slot: &'a str,
     },
-    Deleted,
+    Deleted {
+        slot: &'a str,
+    },
 }
 
 #[derive(Default)]
@@ -111,7 +113,13 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
                 }
             }
             Event::Refused { slot } => slots.entry(slot).or_default().refused.push(at),
-            Event::Deleted => {}
+            Event::Deleted { slot } => {
+                // what is deleted while it is thought to live did not end by itself, and nobody looked whether it still
+                // lived; after a loss this is the clean-up
+                if let Some(s) = slots.get_mut(slot) {
+                    s.lives.extend(s.life.take());
+                }
+            }
         }
     }
     let span_s = start.map_or(0, |zero| last - zero);
@@ -192,7 +200,7 @@ fn parse(line: &str) -> Option<(&str, Option<Event<'_>>)> {
             Some(Event::Gone { slot, zone })
         }
         ["Instance", slot, "creation", "failed"] => Some(Event::Refused { slot }),
-        ["Successfully", "deleted", "instance", _] => Some(Event::Deleted),
+        ["Successfully", "deleted", "instance", slot] => Some(Event::Deleted { slot }),
         _ => None,
     };
     Some((time, event))

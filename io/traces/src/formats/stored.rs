@@ -96,16 +96,22 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
     })
 }
 
+/// No moment and no length of a record is this many seconds from 0: more than any date that can be written.
+const MOST_S: i64 = 1 << 40;
+
 /// What importers guarantee, of a record that somebody may have edited; `None`: it holds.
 fn checked(record: &Record) -> Option<&'static str> {
     let price = |p: &f64| p.is_finite() && *p > 0.0;
+    // seconds since the start of the record, and Unix times
+    let since = |t: &i64| (0..MOST_S).contains(t);
+    let unix = |t: &i64| t.unsigned_abs() < MOST_S as u64;
     match record {
         Record::Series(s) => {
-            let in_range = s.at_s.iter().all(|t| t.unsigned_abs() < 1 << 40);
+            let in_range = s.at_s.iter().all(since) && s.start.iter().all(unix);
             if s.at_s.len() != s.up.len() || !(s.price.is_empty() || s.price.len() == s.up.len()) {
                 Some("at_s, up and price differ in length")
             } else if !in_range || s.at_s.windows(2).any(|w| w[0] >= w[1]) {
-                Some("at_s does not ascend")
+                Some("at_s does not ascend from 0 or later, or a time is out of range")
             } else if s.asked == 0 || s.up.iter().flatten().any(|n| *n > s.asked) {
                 Some("up is above asked")
             } else if !s.price.iter().flatten().chain(&s.on_demand).all(price) {
@@ -115,23 +121,58 @@ fn checked(record: &Record) -> Option<&'static str> {
             }
         }
         Record::Lives(l) => {
-            let whole = |l: &lessee_spot::trace::Life| {
-                l.from_s <= l.alive_s
-                    && l.gone_s
-                        .is_none_or(|gone| l.alive_s <= gone && gone < 1 << 40)
+            let ordered = |l: &lessee_spot::trace::Life| {
+                l.from_s <= l.alive_s && l.gone_s.is_none_or(|gone| l.alive_s <= gone)
             };
-            (!l.lives.iter().all(whole)).then_some("a life ends before it begins")
+            let mut times = l
+                .lives
+                .iter()
+                .flat_map(|l| [l.from_s, l.alive_s].into_iter().chain(l.gone_s));
+            if !l.lives.iter().all(ordered) {
+                Some("a life ends before it begins")
+            } else if !times.all(|t| since(&t))
+                || !l.refused_s.iter().all(since)
+                || !since(&l.span_s)
+                || !l.start.iter().all(unix)
+            {
+                Some("a time is out of range")
+            } else {
+                None
+            }
         }
         Record::Prices(p) => {
             let ascend = p.changes.windows(2).all(|w| w[0].0 < w[1].0);
-            (!ascend || !p.changes.iter().all(|c| price(&c.1)))
-                .then_some("changes do not ascend or are no prices")
+            let after = p.changes.last().is_none_or(|last| last.0 <= p.until);
+            let ends = p.holes.iter().flat_map(|h| [h.0, h.1]);
+            let holes = ends.clone().zip(ends.clone().skip(1)).all(|(a, b)| a <= b)
+                && ends.clone().next_back().is_none_or(|end| end <= p.until)
+                && ends.clone().all(|t| unix(&t));
+            if !holes {
+                Some("holes do not ascend to until")
+            } else if !ascend || !after || !p.changes.iter().all(|c| price(&c.1)) {
+                Some("changes do not ascend to until, or are no prices")
+            } else if !p.changes.iter().all(|c| unix(&c.0)) || !unix(&p.until) {
+                Some("a time is out of range")
+            } else {
+                None
+            }
         }
         Record::Bucket(b) => {
             let share = |x: f64| (0.0..=1.0).contains(&x);
             let whole = share(b.low) && b.high.is_none_or(share) && b.per_h > 0.0;
             (!whole).then_some("a share is not within 0 to 1")
         }
-        Record::PriceSummary(_) | Record::ListPrice(_) | Record::Egress(_) => None,
+        Record::ListPrice(l) => {
+            let whole = l.spot.iter().chain(&l.on_demand).all(price) && l.since.iter().all(unix);
+            (!whole).then_some("a price is not above 0, or its time is out of range")
+        }
+        Record::PriceSummary(p) => {
+            (![p.first, p.min, p.mean, p.max].iter().all(price)).then_some("a price is not above 0")
+        }
+        Record::Egress(e) => {
+            // some pairs are free
+            let whole = |pair: &(String, String, f64)| pair.2.is_finite() && pair.2 >= 0.0;
+            (!e.pairs.iter().all(whole)).then_some("a price is below 0")
+        }
     }
 }

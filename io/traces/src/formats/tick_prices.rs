@@ -4,7 +4,7 @@
 use super::{Format, availability_csv};
 use crate::source::Source;
 use crate::{Options, Read, TraceError, names};
-use lessee_spot::trace::{PricePath, Record};
+use lessee_spot::trace::{About, PricePath, Record};
 use serde_json::Value;
 use std::path::Path;
 
@@ -49,21 +49,8 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
         }
         let about = names::about(key, &format!("{}#{key}", source.file));
         remarks.extend(times.remarks(&about.zone));
-        let rows = prices.len();
-        let mut changes: Vec<(i64, f64)> = Vec::new();
-        for (at, price) in times.at_s.iter().zip(prices) {
-            if let Some(price) = price
-                && changes.last().is_none_or(|(_, last)| *last != price)
-            {
-                changes.push((times.start + at, price));
-            }
-        }
-        records.push(Record::Prices(PricePath {
-            about,
-            changes,
-            rows,
-            until: times.start + times.at_s.last().copied().unwrap_or(0),
-        }));
+        let times = times.at_s.iter().map(|at| times.start + at);
+        records.push(Record::Prices(path_of(about, times.zip(prices))));
     }
     Ok(Read {
         format: Format::TickPrices,
@@ -71,6 +58,36 @@ pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceErr
         records,
         remarks,
     })
+}
+
+/// Rows of a time and a price, which may be null: nobody knows it until the next one, and after the last one for good.
+fn path_of(about: About, rows: impl Iterator<Item = (i64, Option<f64>)>) -> PricePath {
+    let mut path = PricePath {
+        about,
+        product: None,
+        changes: Vec::new(),
+        rows: 0,
+        until: 0,
+        holes: Vec::new(),
+    };
+    let mut null_since = None;
+    for (at, price) in rows {
+        match price {
+            None if path.changes.is_empty() => {}
+            None => {
+                null_since.get_or_insert(at);
+            }
+            Some(price) => {
+                path.rows += 1;
+                path.holes.extend(null_since.take().map(|from| (from, at)));
+                if path.changes.last().is_none_or(|(_, last)| *last != price) {
+                    path.changes.push((at, price));
+                }
+                path.until = at;
+            }
+        }
+    }
+    path
 }
 
 fn parsed(source: &Source, key: &str, list: &Value) -> Result<Vec<Option<f64>>, TraceError> {

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use jiff::Timestamp;
 use lessee_model::{Exit, Msg};
-use lessee_spot::job::HOUR_MS;
+use lessee_spot::job::{HOUR_MS, LIMIT_MS};
 use lessee_spot::{GridError, JobError};
 
 /// A job that cannot be replayed. One that does not fit even on demand is an answer: no.
@@ -34,16 +34,17 @@ pub(super) fn job(error: &JobError) -> Failure {
         )
         .hint(Msg::new("hint-simulate-infeasible"))
         .exit(Exit::No),
-        JobError::Saves { every_ms, .. } => Failure::usage(
-            Msg::new("setting-bad-value")
-                .arg("key", "--save-every-hours")
-                .arg("value", (*every_ms as f64 / HOUR_MS).to_string()),
-        ),
-        JobError::Checkpoint(gb) => Failure::usage(
-            Msg::new("setting-bad-value")
-                .arg("key", "--checkpoint-gb")
-                .arg("value", gb.to_string()),
-        ),
+        JobError::Saves { every_ms, block_ms } => {
+            let (key, value) = match (1..=LIMIT_MS).contains(every_ms) {
+                true => ("--save-seconds", *block_ms as f64 / 1000.0),
+                false => ("--save-every-hours", *every_ms as f64 / HOUR_MS),
+            };
+            Failure::usage(
+                Msg::new("setting-bad-value")
+                    .arg("key", key)
+                    .arg("value", value.to_string()),
+            )
+        }
     }
 }
 

@@ -221,7 +221,12 @@ impl<'a> SkyNomad<'a> {
         let spot_in = |zone: usize| now.running == Running::Spot(zone);
         // whole lives for the options, also where they reach beyond the deadline (the oracle's do)
         let lives: &[Offer] = &self.offers;
+        let least = super::least_on_demand(now);
         let spot = |zone: usize| {
+            // the artifact takes and keeps it whatever it costs; the published prices are all below
+            if lives[zone].price >= least {
+                return f64::NEG_INFINITY;
+            }
             let life = lives[zone].life_h;
             let useful = if spot_in(zone) { life } else { life - overhead };
             if useful <= 0.0 {
@@ -317,8 +322,11 @@ impl Policy for SkyNomad<'_> {
                 break;
             }
         }
-        // a machine that is worth less than nothing is kept all the same
-        out.push(Choice::Keep);
+        // a machine that is worth less than nothing is kept all the same, but for spot that costs as much as on-demand
+        out.push(match now.running {
+            Running::Spot(zone) if now.price(zone) >= super::least_on_demand(now) => Choice::Idle,
+            _ => Choice::Keep,
+        });
     }
 
     fn launched(&mut self, now: &Now, zone: usize, started: bool) {
