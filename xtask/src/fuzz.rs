@@ -39,7 +39,10 @@ pub(crate) fn run(seconds: u32) -> Result<Outcome> {
         let mut command = fuzz(&["run", "--sanitizer", "none", target]);
         command.arg(&found);
         let fixtures = FIXTURES.iter().filter(|(of, _)| of == target);
-        for dir in fixtures.map(|(_, dir)| sh::root().join(dir)).chain([corpus]) {
+        for dir in fixtures
+            .map(|(_, dir)| sh::root().join(dir))
+            .chain([corpus])
+        {
             if dir.is_dir() {
                 command.arg(&dir);
             }

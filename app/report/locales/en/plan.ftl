@@ -269,16 +269,8 @@ spot-replayed = policy {$policy}: {$mean} on average, nine times in ten below {$
     [one] { $interruptions } interruption
    *[other] { $interruptions } interruptions
 } on average
-spot-hedged = policy {$policy} for {$machines} machines: {$mean} on average, nine times in ten below {$p90}; on average {$spot} spot and {$instead} on demand are paid for, and all that are needed answer {$ready} % of the time on the record
-explain-spot-hedge = { $spare ->
-        [0] No spot machine beyond those needed
-        [one] 1 spot machine beyond those needed
-       *[other] {$spare} spot machines beyond those needed
-    }, { $floor ->
-        [0] none always on demand
-        [one] 1 always on demand
-       *[other] {$floor} always on demand
-    }: the cheapest of the hedges tried that is whole long enough. {$lost} losses of a spot machine over the whole job. The record lasts {$record}; nine times in ten is over {$parts} parts of it
+spot-hedged = policy {$policy}, needed machines: {$machines}. {$mean} on average, nine times in ten below {$p90}; paid for on average: {$spot} on spot, {$instead} on demand; all that are needed answer {$ready} % of the time on the record
+explain-spot-hedge = Spot machines beyond those needed: {$spare}; always on demand: {$floor}. It is the cheapest of the hedges tried that is whole long enough. Spot machines taken away over the whole job: {$lost}. The record lasts {$record}; parts of it that "nine times in ten" is taken over: {$parts}
 spot-rates = No record speaks for these; over the range of their rates of interruption the bill is: { $list }
 spot-rates-refused = Their records could not be replayed (see the warnings); over the range of their rates of interruption the bill is: { $list }
 spot-rate = no record speaks for it; over the range of its rate of interruption ({$basis}) between {$low} and {$high}
@@ -301,7 +293,7 @@ spot-refused-brief = it is too short to tell one part of it from another
 spot-refused-deadline = not even on demand is in time
 spot-refused-short = it lasts {$have}, the deadline {$need}
 spot-refused-gang = in { $zone } the recorder asked for at most { $asked } at once, so nothing is known of { $gang }
-spot-refused-long = in { $zone } a time in the record is wrong: it would be { $ticks } ticks long
+spot-refused-long = in { $zone } a time in the record is wrong: length in ticks { $ticks }
 trace-speaks-for-none = { $zone } ({ $source }) speaks for no offer: it needs the provider, the region and the machine (or its GPU and their number, `V100:8`) of one. It says: { $provider }, { $region }, { $machine }.
 trace-without-availability = there is no record of availability in { $source }, so nothing to replay
 explain-spot-modelled = Modelled, not measured: on markets generated from that range (lives that know no age, and lives as recorded elsewhere) the policy is {$policy}, machine time costs {$low} to {$high} on average, and at least {$share} % of the starts are in time for a deadline of {$deadline} ({$assumed})
