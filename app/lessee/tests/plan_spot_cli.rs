@@ -111,6 +111,17 @@ fn a_record_that_speaks_for_the_offer_decides_its_bill() {
     assert!(duration <= 60.0);
     assert_eq!(spot["interruptions"], judged["interruptions_mean"]);
     assert!(number(&judged["checkpoint_interval_seconds"]) > 60.0);
+    // 50 GB at 1 GB/s or the network's rate fit into the two minutes of AWS; in the background a save stops nothing
+    let saves = &judged["saves"];
+    assert!(
+        (50.0..=120.0).contains(&number(&saves["save_seconds"])),
+        "{saves}"
+    );
+    assert_eq!(
+        (number(&saves["notice_seconds"]), &saves["fits_notice"]),
+        (120.0, &Value::Bool(true))
+    );
+    assert!(number(&saves["background_every_seconds"]) < number(&saves["stopping_every_seconds"]));
     // the same again, to the byte but for nothing
     assert_eq!(
         replayed["options"],

@@ -87,6 +87,8 @@ pub struct SpotDoc {
     pub on_demand_hours_mean: f64,
     /// Work between two checkpoints that loses least; null where the work saves none.
     pub checkpoint_interval_seconds: Option<f64>,
+    /// How often to save, in full; null where the work saves none.
+    pub saves: Option<SpotSavesDoc>,
     /// Files and zones of the record, or where the rate is from.
     pub source: String,
     /// A record speaks for it, but could not be replayed: the option's warnings say why.
@@ -98,6 +100,21 @@ pub struct SpotDoc {
     /// Only where one option without a record is explained.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub modelled: Option<SpotModelledDoc>,
+}
+
+/// How often to save on spot: for saves that stop the work and for those in the background.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SpotSavesDoc {
+    /// Work between two saves that stop it.
+    pub stopping_every_seconds: f64,
+    /// Work between two saves that go on in the background.
+    pub background_every_seconds: f64,
+    /// How long writing one takes.
+    pub save_seconds: f64,
+    /// From the provider's warning until the machine is gone; 0: none.
+    pub notice_seconds: f64,
+    /// A save that begins with the warning is done in time.
+    pub fits_notice: bool,
 }
 
 /// A service on spot with on-demand behind it, replayed over the whole record.

@@ -2,6 +2,7 @@
 //! cost per useful unit, and what the reader should be warned of.
 
 use crate::evaluate::{Candidate, Screening, place_tariff, trains};
+use crate::saving::SaveTerms;
 use crate::spot::{SpotAnswer, answer_of_rate, answer_of_replay};
 use lessee_cost::{Case, Percentile, Run, bill, expected_run, wall_seconds};
 use lessee_model::tariff::SpotRisk;
@@ -110,11 +111,15 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Op
     let (duration_s, duration_p90_s) = (wall_seconds(&median), wall_seconds(&p90));
     let cost_per_unit = cost_per_unit(&w.job, bill_median.total());
 
-    let save_gb_s = input.rules.spot_save_gb_s;
+    let saves = SaveTerms::of(
+        input.rules.spot_save_gb_s,
+        risk.notice_s,
+        &tariff,
+        price.per_hour,
+        candidate.nodes,
+    );
     let spot_answer = spot.then(|| match replay {
-        Some(replay) => {
-            answer_of_replay(replay, w, machine, save_gb_s, candidate.nodes, run.work_s)
-        }
+        Some(replay) => answer_of_replay(replay, w, machine, saves, candidate.nodes, run.work_s),
         None => {
             let ends = [risk.hazard_low, risk.hazard_high].map(|hazard_per_hour| {
                 run_at(Some(&SpotRisk {
@@ -123,7 +128,7 @@ pub(crate) fn option(screening: &mut Screening<'_>, candidate: &Candidate) -> Op
                 }))
             });
             let refused = tried.and_then(|r| r.as_ref().err().cloned());
-            answer_of_rate(&median, &risk, assumed_risk, ends, save_gb_s, refused)
+            answer_of_rate(&median, &risk, assumed_risk, ends, saves, refused)
         }
     });
 

@@ -7,13 +7,13 @@ use crate::evaluate::{Candidate, Screening};
 use crate::modelled::ModelledMarkets;
 use crate::refused::{because, said};
 use crate::rules::Rules;
+use crate::saving::{SaveAdvice, SaveTerms, advice};
 use lessee_cost::{Case, Percentile, Replayed, Run, Spent, screen};
 use lessee_model::tariff::SpotRisk;
 use lessee_model::workload::{Job, Workload};
 use lessee_model::{Basis, Fixed, Machine, Money, Msg, Purchase};
 use lessee_spot::fleet::{self, FleetForecast, Rates, capacity_of};
 use lessee_spot::forecast::{Forecast, Parts};
-use lessee_spot::interval::Saving;
 use lessee_spot::policy::lessee::Params;
 use lessee_spot::trace::Series;
 use lessee_spot::{
@@ -59,8 +59,8 @@ pub struct SpotAnswer {
     /// Of the whole bill, at the ends of the range of the rate. `high` is `None` also where it may never finish.
     pub low: Option<Money>,
     pub high: Option<Money>,
-    /// Work between two saves that loses least.
-    pub save_every_s: Option<f64>,
+    /// How often to save; `None`: the work saves nothing, or is never interrupted.
+    pub saves: Option<SaveAdvice>,
     /// Files and zones, or who publishes the rate.
     pub source: String,
     /// Share of the replayed time that nobody measured.
@@ -350,7 +350,7 @@ fn nothing_known(basis: Basis, source: String) -> SpotAnswer {
         on_demand_s: 0.0,
         low: None,
         high: None,
-        save_every_s: None,
+        saves: None,
         source,
         unknown_share: 0.0,
         modelled: None,
@@ -365,7 +365,7 @@ pub(crate) fn answer_of_replay(
     replay: &Replay,
     w: &Workload,
     machine: &Machine,
-    save_gb_s: f64,
+    terms: SaveTerms,
     nodes: u32,
     work_s: f64,
 ) -> SpotAnswer {
@@ -397,7 +397,7 @@ pub(crate) fn answer_of_replay(
         lost_s: best.mean.lost * 3600.0,
         waiting_s: best.mean.waiting * 3600.0,
         on_demand_s: best.mean.on_demand * 3600.0,
-        save_every_s: between_s.and_then(|m| save_interval(w, machine, nodes, m, save_gb_s)),
+        saves: between_s.and_then(|m| advice(w, machine, nodes, m, terms)),
         unknown_share: forecast.unknown,
         ..answer
     }
@@ -437,7 +437,7 @@ pub(crate) fn answer_of_rate(
     risk: &SpotRisk,
     assumed: bool,
     runs: [Option<Run>; 2],
-    save_gb_s: f64,
+    terms: SaveTerms,
     refused: Option<Msg>,
 ) -> SpotAnswer {
     let w = case.workload;
@@ -464,8 +464,8 @@ pub(crate) fn answer_of_rate(
         lost_s: case.run.interruptions * case.run.lost_s,
         low,
         high,
-        save_every_s: (per_hour > 0.0)
-            .then(|| save_interval(w, case.machine, nodes, 3600.0 / per_hour, save_gb_s))
+        saves: (per_hour > 0.0)
+            .then(|| advice(w, case.machine, nodes, 3600.0 / per_hour, terms))
             .flatten(),
         refused,
         ..nothing_known(basis, source)
@@ -475,28 +475,4 @@ pub(crate) fn answer_of_rate(
 /// Whether all machines stop when one is lost: training does; trials and frames are lost one by one.
 pub(crate) fn stops_together(job: &Job) -> bool {
     matches!(job, Job::Train(_) | Job::Hours(_))
-}
-
-/// Work between two saves for losses every `between_s` seconds; `None` for work that saves nothing. The machines
-/// share the checkpoint and write it at the least of their network and `gb_s` each.
-fn save_interval(
-    w: &Workload,
-    machine: &Machine,
-    nodes: u32,
-    between_s: f64,
-    gb_s: f64,
-) -> Option<f64> {
-    let size_gb = w.checkpoint.as_ref()?.size.0 / 1e9;
-    let each = machine
-        .network_gbps
-        .map_or(gb_s, |gbit| gb_s.min(f64::from(gbit) / 8.0));
-    let writers = if stops_together(&w.job) {
-        f64::from(nodes.max(1))
-    } else {
-        1.0
-    };
-    let save_s = size_gb / (each * writers);
-    let interval_h = Saving::blocking(save_s / 3600.0).interval_h(between_s / 3600.0);
-    // a checkpoint of nothing needs no interval; figures that are none give none
-    (size_gb > 0.0).then_some(interval_h.ok()? * 3600.0)
 }

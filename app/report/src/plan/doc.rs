@@ -4,8 +4,8 @@ use super::explain::confidence_code;
 use crate::Texts;
 use lessee_model::plan::{
     AssumptionDoc, BillDoc, CatalogDoc, CostPerUnitDoc, GpuDoc, LineDoc, MonthsDoc, OfferDoc,
-    OptionDoc, RejectedDoc, SpotDoc, SpotHedgeDoc, SpotModelledDoc, UnrankedDoc, WarningDoc,
-    WorkDoc,
+    OptionDoc, RejectedDoc, SpotDoc, SpotHedgeDoc, SpotModelledDoc, SpotSavesDoc, UnrankedDoc,
+    WarningDoc, WorkDoc,
 };
 use lessee_model::{
     BillLine, Catalog, Derived, Machine, Msg, Offer, PlanDoc, Quantified, Term, Workload,
@@ -185,7 +185,14 @@ fn spot_doc(answer: &SpotAnswer, option: &PlanOption) -> SpotDoc {
         lost_hours_mean: answer.lost_s / 3600.0,
         waiting_hours_mean: answer.waiting_s / 3600.0,
         on_demand_hours_mean: answer.on_demand_s / 3600.0,
-        checkpoint_interval_seconds: answer.save_every_s,
+        checkpoint_interval_seconds: answer.saves.map(|s| s.every_s),
+        saves: answer.saves.map(|s| SpotSavesDoc {
+            stopping_every_seconds: s.every_s,
+            background_every_seconds: s.background_s,
+            save_seconds: s.save_s,
+            notice_seconds: s.notice_s,
+            fits_notice: s.fits_notice,
+        }),
         source: answer.source.clone(),
         record_refused: answer.refused.is_some(),
         hedge: answer.hedge.map(|h| SpotHedgeDoc {

@@ -122,8 +122,19 @@ fn rate(spot: &SpotDoc, texts: &Texts) -> Msg {
 }
 
 fn saves(spot: &SpotDoc, texts: &Texts) -> Option<String> {
-    let every = spot.checkpoint_interval_seconds?;
-    Some(texts.msg(&Msg::new("explain-spot-save").seconds("every", every)))
+    let saves = spot.saves.as_ref()?;
+    let notice = match (saves.notice_seconds > 0.0, saves.fits_notice) {
+        (false, _) => "none",
+        (true, true) => "fits",
+        (true, false) => "short",
+    };
+    let msg = Msg::new("explain-spot-save")
+        .seconds("every", saves.stopping_every_seconds)
+        .seconds("background", saves.background_every_seconds)
+        .seconds("save", saves.save_seconds)
+        .arg("notice", texts.term("spot-notice", notice));
+    let text = texts.msg(&msg);
+    Some(text)
 }
 
 fn money(amount: Option<lessee_model::Money>, texts: &Texts) -> String {
