@@ -57,6 +57,7 @@ gpu-error-symbol = The driver's { $library } has no function { $symbol }.
 gpu-error-nvml = { $call } answers with NVML error { $code } ({ $name }).
 gpu-error-cuda = { $call } answers with CUDA error { $code } ({ $name }).
 gpu-error-time-cap = { $step }: not done within { $seconds } s, given up.
+gpu-error-not-tried = Not tried, after this: { $cause }
 gpu-error-worker = { $step }: the thread that asks the driver could not be started, or died.
 gpu-found-compute-error = { $subject } computes wrong results. { $detail }
 gpu-found-compute-not-granted = This container may look at the GPUs and not compute on them: the capability "compute" is not granted. { $detail }

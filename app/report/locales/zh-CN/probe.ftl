@@ -57,6 +57,7 @@ gpu-error-symbol = 驱动的 { $library } 没有函数 { $symbol }。
 gpu-error-nvml = { $call } 返回 NVML 错误 { $code }（{ $name }）。
 gpu-error-cuda = { $call } 返回 CUDA 错误 { $code }（{ $name }）。
 gpu-error-time-cap = { $step }：{ $seconds } 秒内未完成，已放弃。
+gpu-error-not-tried = 未尝试，因为此前：{ $cause }
 gpu-error-worker = { $step }：查询驱动的线程无法启动或已终止。
 gpu-found-compute-error = { $subject } 计算结果错误。{ $detail }
 gpu-found-compute-not-granted = 此容器只能查看 GPU，不能用其计算：未授予 "compute" 能力。{ $detail }

@@ -26,6 +26,8 @@ pub enum GpuError {
     },
     #[error("{step}: not done within {seconds} s")]
     TimeCap { step: String, seconds: u64 },
+    #[error("not tried, after this: {cause}")]
+    NotTried { cause: String },
     #[error("{step}: the thread that asked the driver could not be started or died")]
     Worker { step: String },
 }
@@ -153,6 +155,9 @@ impl Explain for GpuError {
             GpuError::TimeCap { step, seconds } => Msg::new("gpu-error-time-cap")
                 .arg("step", step.clone())
                 .arg("seconds", *seconds as f64),
+            GpuError::NotTried { cause } => {
+                Msg::new("gpu-error-not-tried").arg("cause", cause.clone())
+            }
             GpuError::Worker { step } => Msg::new("gpu-error-worker").arg("step", step.clone()),
         }
     }

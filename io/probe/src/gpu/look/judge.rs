@@ -2,7 +2,7 @@
 //!
 //! A value that is unknown because a card has no such thing says nothing; what a verdict needs and does not get is said.
 
-use super::{Gpu, Interconnect, KernelLog, Look};
+use super::{Gpu, KernelLog, Look, Pair};
 use crate::gpu::error::nvml_code;
 use crate::gpu::finding::{Finding, Severity};
 use crate::gpu::{GpuError, Reason};
@@ -281,21 +281,24 @@ fn links(look: &Look, out: &mut Vec<Finding>) {
             ));
         }
     }
-    let blocked: Vec<String> = look
+    let blocked: Vec<&Pair> = look
         .pairs
         .iter()
         .filter(|p| p.read.get().is_some_and(|s| s != "ok"))
-        .map(|p| format!("{}-{} {}", p.a, p.b, p.read.get().unwrap_or("")))
         .collect();
     if let Some(first) = blocked.first() {
-        let nvlink = !matches!(look.interconnect, Interconnect::Pcie);
         // usual between cards on PCIe, a fault where NVLink joins them
-        let severity = if nvlink {
-            Severity::Fail
-        } else {
-            Severity::Note
-        };
-        let detail = format!("{} of {} pairs, {first}", blocked.len(), look.pairs.len());
+        let joined = blocked
+            .iter()
+            .find(|p| matches!(p.by, "nvlink" | "nvswitch"));
+        let severity = joined.map_or(Severity::Note, |_| Severity::Fail);
+        let shown = joined.unwrap_or(first);
+        let why = shown.read.get().unwrap_or("");
+        let (n, of) = (blocked.len(), look.pairs.len());
+        let detail = format!(
+            "{n} of {of} pairs, gpu {} - gpu {}: {why}",
+            shown.a, shown.b
+        );
         out.push(Finding::new(severity, "p2p_blocked", "machine", detail));
     }
 }

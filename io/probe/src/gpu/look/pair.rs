@@ -47,7 +47,7 @@ pub(super) fn pairs(nvml: &Nvml, gpus: &[Gpu]) -> Vec<Pair> {
             };
             let status = |by| Seen::from_driver(both().and_then(|(a, b)| nvml.p2p(a, b, by)));
             let level = both().and_then(|(a, b)| nvml.common_ancestor(a, b));
-            let (by, nvlinks) = nvlinks(a, b);
+            let (by, nvlinks) = nvlinks(a, b, gpus);
             all.push(Pair {
                 a: a.index,
                 b: b.index,
@@ -78,7 +78,8 @@ pub(crate) fn same_address(a: &str, b: &str) -> bool {
     tail(a).is_some() && tail(a) == tail(b)
 }
 
-fn nvlinks(a: &Gpu, b: &Gpu) -> (&'static str, Seen<u32>) {
+/// How many NVLinks lead from one to the other, by the addresses and kinds of what is at their ends.
+fn nvlinks(a: &Gpu, b: &Gpu, gpus: &[Gpu]) -> (&'static str, Seen<u32>) {
     let (Some(of_a), Some(of_b)) = (a.nvlinks.value(), b.nvlinks.value()) else {
         let why = a.nvlinks.reason().or(b.nvlinks.reason()).cloned();
         return match why {
@@ -100,9 +101,19 @@ fn nvlinks(a: &Gpu, b: &Gpu) -> (&'static str, Seen<u32>) {
     if direct > 0 {
         return ("nvlink", Seen::Claimed { value: direct });
     }
+    // an active link with nobody known at its end may lead anywhere, so that "none" would be a guess
+    let to_nobody = |l: &super::NvLink| {
+        let to_gpu = |remote: &String| {
+            let mut addresses = gpus.iter().filter_map(|g| g.pci_address.value());
+            addresses.any(|a| same_address(a, remote))
+        };
+        let kind_unknown = matches!(l.remote.get(), None | Some("unknown"));
+        kind_unknown && !l.remote_address.value().is_some_and(to_gpu)
+    };
     let to_switch = |l: &super::NvLink| l.remote.get() == Some("switch");
     let through = count(of_a, &to_switch).min(count(of_b, &to_switch));
     match through {
+        0 if count(of_a, &to_nobody) > 0 => ("unknown", Seen::unknown("end_not_shown", "")),
         0 => ("pcie", Seen::Claimed { value: 0 }),
         n => ("nvswitch", Seen::Claimed { value: n }),
     }

@@ -4,7 +4,8 @@ use super::copy::timed;
 use super::step::Deadline;
 use super::{Bench, Rate, Verified};
 use crate::gpu::GpuError;
-use crate::gpu::sys::cuda::{COUNTERS, DeviceBuffer, pattern};
+use crate::gpu::sys::cuda::{COUNTERS, pattern};
+use crate::gpu::sys::memory::DeviceBuffer;
 
 /// Seeds whose patterns have every bit both ways.
 const SEEDS: [u32; 2] = [0x5EED_0001, 0xA112_FFFE];

@@ -116,79 +116,115 @@ pub fn prove(
         Err(error) => return proof.not_started(error),
     };
     proof.cuda_gpus = Seen::Measured { value: count };
-    let mut benches = Vec::new();
+    // those whose kernel is right and that lived through their steps, and all, to be given back
+    let (mut sound, mut held) = (Vec::new(), Vec::new());
     for index in 0..count {
-        let (gpu, bench) = one_gpu(&mut runner, libraries, &cuda, look, options, index);
+        let mut gpu = described(&mut runner, &cuda, look, index);
+        if let Some(bench) = bench(&mut runner, libraries, &cuda, options, &mut gpu) {
+            steps(&mut runner, &bench, &mut gpu);
+            match gpu.failed() {
+                true => after_failure(&mut runner, &bench, &mut gpu),
+                false => sound.push((index, bench.clone())),
+            }
+            held.push(bench);
+        }
         proof.gpus.push(gpu);
-        benches.extend(bench);
     }
     if options.peers {
-        proof.pairs = peer::pairs(&mut runner, &cuda, &benches);
+        proof.pairs = peer::pairs(&mut runner, &cuda, &sound);
     }
+    runner.finish((sound, held));
     proof
 }
 
-fn one_gpu(
+/// What CUDA says of one of its devices, and which GPU of NVML it is.
+fn described(
     runner: &mut Runner<'_>,
-    libraries: &Arc<Libraries>,
     cuda: &Arc<Cuda>,
     look: Option<&Look>,
-    options: &Options,
     index: u32,
-) -> (GpuProof, Option<(u32, Bench)>) {
-    let address = cuda.pci(index).ok();
-    let nvml = look.zip(address).and_then(|(look, address)| {
+) -> GpuProof {
+    let asked = Arc::clone(cuda);
+    let said = runner.run(Step::of("describe", index), move |_| {
+        let name = asked.name(index);
+        Ok((
+            name,
+            asked.capability(index),
+            asked.memory_total(index),
+            asked.pci(index),
+        ))
+    });
+    let again = |e: &GpuError| {
+        (
+            Err(e.clone()),
+            Err(e.clone()),
+            Err(e.clone()),
+            Err(e.clone()),
+        )
+    };
+    let (name, capability, memory, address) = said.unwrap_or_else(|e| again(&e));
+    let nvml = look.zip(address.ok()).and_then(|(look, address)| {
         let same = |a: Option<&String>| a.is_some_and(|a| super::look::same_address(a, &address));
         let gpu = look.gpus.iter().find(|g| same(g.pci_address.value()))?;
         Some(gpu.index)
     });
-    let mut gpu = GpuProof {
+    GpuProof {
         cuda_index: index,
         index: nvml,
-        name: Seen::from_driver(cuda.name(index)),
-        compute_capability: Seen::from_driver(cuda.capability(index))
+        name: Seen::from_driver(name),
+        compute_capability: Seen::from_driver(capability)
             .map(|(major, minor)| format!("{major}.{minor}")),
-        memory_total_mib: Seen::from_driver(cuda.memory_total(index)).map(|b| b >> 20),
+        memory_total_mib: Seen::from_driver(memory).map(|b| b >> 20),
         kernel: Seen::unknown("not_tried", ""),
         memory: Seen::unknown("not_tried", ""),
         to_device: Seen::unknown("not_tried", ""),
         to_host: Seen::unknown("not_tried", ""),
         under_load: UnderLoad::not_tried(),
-    };
-    let making = Arc::clone(cuda);
-    let context = runner.run(Step::of("kernel", index), move |_| {
+    }
+}
+
+/// A context with the kernels loaded, or why there is none.
+fn bench(
+    runner: &mut Runner<'_>,
+    libraries: &Arc<Libraries>,
+    cuda: &Arc<Cuda>,
+    options: &Options,
+    gpu: &mut GpuProof,
+) -> Option<Bench> {
+    let (making, index) = (Arc::clone(cuda), gpu.cuda_index);
+    let context = runner.run(Step::of("context", index), move |_| {
         let ptx = CStr::from_bytes_with_nul(PTX.as_bytes()).unwrap_or_default();
         Context::new(&making, index, ptx)
     });
-    let context = match context {
-        Ok(context) => context,
+    match context {
+        Ok(context) => Some(Bench {
+            context,
+            libraries: Arc::clone(libraries),
+            options: *options,
+            nvml: gpu.index,
+        }),
         Err(error) => {
             gpu.kernel = Seen::without(&error);
-            return (gpu, None);
+            None
         }
-    };
-    let bench = Bench {
-        context,
-        libraries: Arc::clone(libraries),
-        options: *options,
-        nvml,
-    };
-    steps(runner, &bench, index, &mut gpu);
-    if gpu.failed() {
-        // CUDA says that something failed, NVML often what: a GPU that is lost is so for both
-        let (b, mut load) = (bench.clone(), gpu.under_load.clone());
-        let read = runner.run(Step::of("after_failure", index), move |_| {
-            load.read(&b);
-            Ok(load)
-        });
-        gpu.under_load = read.unwrap_or(gpu.under_load);
-        return (gpu, None);
     }
-    (gpu, Some((index, bench)))
+}
+
+/// CUDA says that something failed, NVML often what: a GPU that is lost is so for both.
+fn after_failure(runner: &mut Runner<'_>, bench: &Bench, gpu: &mut GpuProof) {
+    let (b, mut load) = (bench.clone(), gpu.under_load.clone());
+    let read = runner.run(Step::of("after_failure", gpu.cuda_index), move |_| {
+        load.read(&b);
+        Ok(load)
+    });
+    if let Ok(load) = read {
+        gpu.under_load = load;
+    }
 }
 
 /// The steps of one GPU, until one fails: without a kernel that is right no figure means anything.
-fn steps(runner: &mut Runner<'_>, bench: &Bench, index: u32, gpu: &mut GpuProof) {
+fn steps(runner: &mut Runner<'_>, bench: &Bench, gpu: &mut GpuProof) {
+    let index = gpu.cuda_index;
     let b = bench.clone();
     gpu.kernel = measured(runner.run(Step::of("kernel", index), move |d| kernel::verify(&b, d)));
     if !matches!(gpu.kernel.get(), Some(Verified { wrong: 0, .. })) {

@@ -34,22 +34,21 @@ pub(super) fn pairs(
                 rate: Seen::unknown("not_tried", ""),
                 data: Seen::unknown("not_tried", ""),
             };
-            match cuda.can_access_peer(*a, *b) {
-                Ok(true) => {
-                    let (from, to, seed) = (from.clone(), to.clone(), 1 + a * 1000 + b);
-                    let step = Step::pair("peer_copies", *a, *b);
-                    match runner.run(step, move |d| one_way(&from, &to, seed, d)) {
-                        Ok((rate, data)) => {
-                            pair.rate = measured(Ok(rate));
-                            pair.data = measured(Ok(data));
-                        }
-                        Err(error) => {
-                            pair.rate = Seen::without(&error);
-                            pair.data = Seen::without(&error);
-                        }
-                    }
+            let (cuda, one, other) = (Arc::clone(cuda), from.clone(), to.clone());
+            let (a, b) = (*a, *b);
+            let tried = runner.run(Step::pair("peer_copies", a, b), move |deadline| {
+                if !cuda.can_access_peer(a, b)? {
+                    return Ok(None);
                 }
-                Ok(false) => {
+                let seed = a.wrapping_mul(0x0101_0101) ^ b.wrapping_add(1);
+                one_way(&one, &other, seed, deadline).map(Some)
+            });
+            match tried {
+                Ok(Some((rate, data))) => {
+                    pair.rate = measured(Ok(rate));
+                    pair.data = measured(Ok(data));
+                }
+                Ok(None) => {
                     pair.rate = Seen::unknown("no_peer_access", "cuDeviceCanAccessPeer");
                     pair.data = Seen::unknown("no_peer_access", "cuDeviceCanAccessPeer");
                 }

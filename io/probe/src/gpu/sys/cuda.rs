@@ -1,98 +1,15 @@
-//! The CUDA driver API, `libcuda.so.1`: devices, contexts, the kernels of `kernels/probe.ptx`, copies and events.
+//! The CUDA driver API, `libcuda.so.1`: devices, contexts, the kernels of `kernels/probe.ptx`, and copies.
 //!
-//! What a caller holds owns its memory and frees it when dropped; sizes of launches and copies come from the buffers, so
-//! that no call can reach beyond them. Streams run behind the caller's back: host memory is handed out only after the
-//! device is done ([`HostBuffer::bytes`]).
+//! What a caller holds owns its memory and frees it when dropped (`memory.rs`); sizes of launches and copies come from the
+//! buffers, so that no call can reach beyond them.
 
-use super::{Library, Symbol, text};
+use super::cuda_names::*;
+use super::memory::{DeviceBuffer, Event, HostBuffer};
+use super::{Library, text};
 use crate::gpu::GpuError;
-use std::ffi::{CStr, c_char, c_float, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int};
 use std::path::Path;
 use std::sync::Arc;
-
-type Status = c_uint;
-type Raw = *mut c_void;
-type Init = unsafe extern "C" fn(c_uint) -> Status;
-type IntOut = unsafe extern "C" fn(*mut c_int) -> Status;
-type IntByInt = unsafe extern "C" fn(*mut c_int, c_int) -> Status;
-type Attribute = unsafe extern "C" fn(*mut c_int, c_int, c_int) -> Status;
-type DeviceText = unsafe extern "C" fn(*mut c_char, c_int, c_int) -> Status;
-type SizeByInt = unsafe extern "C" fn(*mut usize, c_int) -> Status;
-type Retain = unsafe extern "C" fn(*mut Raw, c_int) -> Status;
-type ByInt = unsafe extern "C" fn(c_int) -> Status;
-type OnRaw = unsafe extern "C" fn(Raw) -> Status;
-type Plain = unsafe extern "C" fn() -> Status;
-type RawFlags = unsafe extern "C" fn(Raw, c_uint) -> Status;
-type NewRaw = unsafe extern "C" fn(*mut Raw, c_uint) -> Status;
-type LoadModule =
-    unsafe extern "C" fn(*mut Raw, *const c_void, c_uint, *mut c_int, *mut Raw) -> Status;
-type GetFunction = unsafe extern "C" fn(*mut Raw, Raw, *const c_char) -> Status;
-type Alloc = unsafe extern "C" fn(*mut u64, usize) -> Status;
-type Free = unsafe extern "C" fn(u64) -> Status;
-type AllocHost = unsafe extern "C" fn(*mut Raw, usize) -> Status;
-type MemInfo = unsafe extern "C" fn(*mut usize, *mut usize) -> Status;
-type ToDevice = unsafe extern "C" fn(u64, *const c_void, usize, Raw) -> Status;
-type ToHost = unsafe extern "C" fn(Raw, u64, usize, Raw) -> Status;
-type PeerCopy = unsafe extern "C" fn(u64, Raw, u64, Raw, usize, Raw) -> Status;
-type Launch = unsafe extern "C" fn(
-    Raw,
-    c_uint,
-    c_uint,
-    c_uint,
-    c_uint,
-    c_uint,
-    c_uint,
-    c_uint,
-    Raw,
-    *mut Raw,
-    *mut Raw,
-) -> Status;
-type Record = unsafe extern "C" fn(Raw, Raw) -> Status;
-type Elapsed = unsafe extern "C" fn(*mut c_float, Raw, Raw) -> Status;
-type CanAccess = unsafe extern "C" fn(*mut c_int, c_int, c_int) -> Status;
-type ErrorName = unsafe extern "C" fn(Status, *mut *const c_char) -> Status;
-
-const INIT: Symbol<Init> = Symbol::new("cuInit");
-const VERSION: Symbol<IntOut> = Symbol::new("cuDriverGetVersion");
-const COUNT: Symbol<IntOut> = Symbol::new("cuDeviceGetCount");
-const DEVICE: Symbol<IntByInt> = Symbol::new("cuDeviceGet");
-const ATTRIBUTE: Symbol<Attribute> = Symbol::new("cuDeviceGetAttribute");
-const NAME: Symbol<DeviceText> = Symbol::new("cuDeviceGetName");
-const PCI: Symbol<DeviceText> = Symbol::new("cuDeviceGetPCIBusId");
-const TOTAL: Symbol<SizeByInt> = Symbol::new("cuDeviceTotalMem_v2");
-const RETAIN: Symbol<Retain> = Symbol::new("cuDevicePrimaryCtxRetain");
-const RELEASE: Symbol<ByInt> = Symbol::new("cuDevicePrimaryCtxRelease_v2");
-const CURRENT: Symbol<OnRaw> = Symbol::new("cuCtxSetCurrent");
-const SYNCHRONIZE: Symbol<Plain> = Symbol::new("cuCtxSynchronize");
-const ENABLE_PEER: Symbol<RawFlags> = Symbol::new("cuCtxEnablePeerAccess");
-const LOAD: Symbol<LoadModule> = Symbol::new("cuModuleLoadDataEx");
-const FUNCTION: Symbol<GetFunction> = Symbol::new("cuModuleGetFunction");
-const UNLOAD: Symbol<OnRaw> = Symbol::new("cuModuleUnload");
-const ALLOC: Symbol<Alloc> = Symbol::new("cuMemAlloc_v2");
-const FREE: Symbol<Free> = Symbol::new("cuMemFree_v2");
-const ALLOC_HOST: Symbol<AllocHost> = Symbol::new("cuMemAllocHost_v2");
-const FREE_HOST: Symbol<OnRaw> = Symbol::new("cuMemFreeHost");
-const MEM_INFO: Symbol<MemInfo> = Symbol::new("cuMemGetInfo_v2");
-const TO_DEVICE: Symbol<ToDevice> = Symbol::new("cuMemcpyHtoDAsync_v2");
-const TO_HOST: Symbol<ToHost> = Symbol::new("cuMemcpyDtoHAsync_v2");
-const PEER_COPY: Symbol<PeerCopy> = Symbol::new("cuMemcpyPeerAsync");
-const LAUNCH: Symbol<Launch> = Symbol::new("cuLaunchKernel");
-const STREAM: Symbol<NewRaw> = Symbol::new("cuStreamCreate");
-const STREAM_DESTROY: Symbol<OnRaw> = Symbol::new("cuStreamDestroy_v2");
-const EVENT: Symbol<NewRaw> = Symbol::new("cuEventCreate");
-const EVENT_DESTROY: Symbol<OnRaw> = Symbol::new("cuEventDestroy_v2");
-const RECORD: Symbol<Record> = Symbol::new("cuEventRecord");
-const QUERY: Symbol<OnRaw> = Symbol::new("cuEventQuery");
-const ELAPSED: Symbol<Elapsed> = Symbol::new("cuEventElapsedTime");
-const CAN_ACCESS: Symbol<CanAccess> = Symbol::new("cuDeviceCanAccessPeer");
-const ERROR_NAME: Symbol<ErrorName> = Symbol::new("cuGetErrorName");
-
-/// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
-const CAPABILITY: [c_int; 2] = [75, 76];
-const NOT_READY: u32 = 600;
-const PEER_ALREADY_ENABLED: u32 = 704;
-/// `CU_JIT_ERROR_LOG_BUFFER` and its size.
-const JIT_ERROR_LOG: [c_int; 2] = [5, 6];
 
 /// The grid of every kernel; kernels step through their data with it, so it fits any size.
 pub(in crate::gpu) const BLOCKS: u32 = 1024;
@@ -102,9 +19,10 @@ pub(in crate::gpu) const COUNTERS: usize = (BLOCKS * THREADS) as usize;
 
 /// The driver's library, loaded and not initialised.
 pub(in crate::gpu) struct Cuda {
-    library: Library,
+    pub(super) library: Library,
 }
 
+/// Calls a symbol of the library and checks its status.
 macro_rules! call {
     ($cuda:expr, $symbol:expr $(, $argument:expr)*) => {{
         let (cuda, symbol): (&Cuda, _) = (&$cuda, &$symbol);
@@ -117,13 +35,15 @@ macro_rules! call {
     }};
 }
 
+pub(super) use call;
+
 impl Cuda {
     pub(super) fn open(folder: Option<&Path>) -> Result<Cuda, GpuError> {
         let library = Library::open("libcuda.so.1", folder)?;
         Ok(Cuda { library })
     }
 
-    fn check(&self, call: &'static str, status: Status) -> Result<(), GpuError> {
+    pub(super) fn check(&self, call: &'static str, status: Status) -> Result<(), GpuError> {
         match status {
             0 => Ok(()),
             code => Err(GpuError::Cuda {
@@ -212,7 +132,7 @@ impl Cuda {
 
 /// The primary context of a device with one stream and the kernels.
 pub(in crate::gpu) struct Context {
-    cuda: Arc<Cuda>,
+    pub(super) cuda: Arc<Cuda>,
     device: c_int,
     context: Raw,
     module: Raw,
@@ -297,12 +217,12 @@ impl Context {
         Ok(())
     }
 
-    fn current(&self) -> Result<(), GpuError> {
+    pub(super) fn current(&self) -> Result<(), GpuError> {
         call!(*self.cuda, CURRENT, self.context)
     }
 
     /// Waits for all that was asked of the device.
-    fn synchronize(&self) -> Result<(), GpuError> {
+    pub(super) fn synchronize(&self) -> Result<(), GpuError> {
         self.current()?;
         call!(*self.cuda, SYNCHRONIZE)
     }
@@ -516,102 +436,6 @@ impl Drop for Context {
         if !self.context.is_null() {
             let _ = undo();
         }
-    }
-}
-
-/// A place in a stream.
-pub(in crate::gpu) struct Event {
-    context: Arc<Context>,
-    event: Raw,
-}
-
-impl Event {
-    /// Whether the device is past it.
-    pub(in crate::gpu) fn done(&self) -> Result<bool, GpuError> {
-        self.context.current()?;
-        match call!(*self.context.cuda, QUERY, self.event) {
-            Ok(()) => Ok(true),
-            Err(GpuError::Cuda {
-                code: NOT_READY, ..
-            }) => Ok(false),
-            Err(other) => Err(other),
-        }
-    }
-
-    /// Seconds from an earlier event to this one; both must be done.
-    pub(in crate::gpu) fn seconds_since(&self, start: &Event) -> Result<f64, GpuError> {
-        self.context.current()?;
-        let mut ms = 0.0;
-        call!(
-            *self.context.cuda,
-            ELAPSED,
-            &raw mut ms,
-            start.event,
-            self.event
-        )?;
-        Ok(f64::from(ms) / 1e3)
-    }
-}
-
-impl Drop for Event {
-    fn drop(&mut self) {
-        let undo = || -> Result<(), GpuError> {
-            self.context.current()?;
-            call!(*self.context.cuda, EVENT_DESTROY, self.event)
-        };
-        if !self.event.is_null() {
-            let _ = undo();
-        }
-    }
-}
-
-/// Memory of a device.
-pub(in crate::gpu) struct DeviceBuffer {
-    context: Arc<Context>,
-    pointer: u64,
-    pub(in crate::gpu) bytes: usize,
-}
-
-impl DeviceBuffer {
-    fn words(&self) -> u64 {
-        (self.bytes / 4) as u64
-    }
-}
-
-impl Drop for DeviceBuffer {
-    fn drop(&mut self) {
-        let undo = || -> Result<(), GpuError> {
-            self.context.current()?;
-            call!(*self.context.cuda, FREE, self.pointer)
-        };
-        let _ = undo();
-    }
-}
-
-/// Pinned memory of the host.
-pub(in crate::gpu) struct HostBuffer {
-    context: Arc<Context>,
-    pointer: Raw,
-    pub(in crate::gpu) bytes: usize,
-}
-
-impl HostBuffer {
-    /// The bytes, after everything that may still write them is done.
-    pub(in crate::gpu) fn bytes(&mut self) -> Result<&mut [u8], GpuError> {
-        self.context.synchronize()?;
-        // SAFETY: allocated with this size, zeroed at once, freed only by the drop; the device is idle, and the borrow
-        // keeps the next copy from being asked for while the slice lives.
-        Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer.cast(), self.bytes) })
-    }
-}
-
-impl Drop for HostBuffer {
-    fn drop(&mut self) {
-        let undo = || -> Result<(), GpuError> {
-            self.context.synchronize()?;
-            call!(*self.context.cuda, FREE_HOST, self.pointer)
-        };
-        let _ = undo();
     }
 }
 

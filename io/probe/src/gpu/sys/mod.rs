@@ -1,19 +1,24 @@
 //! The driver's C libraries: found, loaded, and called with an error for each function that is missing.
 //!
-//! The only `unsafe` of this crate is below this folder: `nvml.rs` and `cuda.rs` declare the functions with the
-//! signatures of the public headers and wrap each one in a safe method. Not here: what any value means.
+//! The only `unsafe` of this crate is below this folder. `*_names.rs` declare functions with the signatures of the public
+//! headers; `nvml.rs`, `cuda.rs` and `memory.rs` wrap each in a safe method. Not here: what any value means.
 #![allow(
     unsafe_code,
     reason = "calls C functions of libraries that are loaded at run time"
 )]
 
 pub(super) mod cuda;
+mod cuda_names;
+pub(super) mod memory;
 pub(super) mod nvml;
+mod nvml_names;
 
 use super::GpuError;
+use super::prove::capped;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The libraries of the driver, each open or with the reason why not.
 pub struct Libraries {
@@ -29,6 +34,15 @@ impl Libraries {
             nvml: nvml::Nvml::open(folder),
             cuda: cuda::Cuda::open(folder).map(Arc::new),
         }
+    }
+
+    /// [`Libraries::open`] with a time cap: NVML's start asks the kernel's driver, which may hang.
+    ///
+    /// # Errors
+    /// The cap passed; the thread that hangs is left behind.
+    pub fn open_within(folder: Option<&Path>, cap: Duration) -> Result<Libraries, GpuError> {
+        let folder = folder.map(Path::to_path_buf);
+        capped("open", cap, move |_| Ok(Libraries::open(folder.as_deref())))
     }
 }
 

@@ -1,91 +1,15 @@
-//! NVML, `libnvidia-ml.so.1`: one safe method a shape of function, and the names of the functions of that shape.
+//! NVML, `libnvidia-ml.so.1`: one safe method a shape of function. Which functions have that shape is in
+//! `nvml_names.rs`.
 //!
-//! Structures with versions are asked for by the newest known version first, then by the older ones. Names are those
-//! of the library's exports (`_v2`, `_v3`), older names are tried where a driver may lack the newer.
+//! Structures with versions are asked for by the newest known version first, then by the older ones; older names are
+//! tried where a driver may lack the newer.
 
+pub(in crate::gpu) use super::nvml_names::*;
 use super::{Library, Symbol, text};
 use crate::gpu::GpuError;
 use crate::gpu::error::{nvml_code, nvml_name};
-use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
+use std::ffi::c_uint;
 use std::path::Path;
-
-type Handle = *mut c_void;
-type Status = c_uint;
-type Plain = unsafe extern "C" fn() -> Status;
-type SystemText = unsafe extern "C" fn(*mut c_char, c_uint) -> Status;
-type SystemInt = unsafe extern "C" fn(*mut c_int) -> Status;
-type SystemUint = unsafe extern "C" fn(*mut c_uint) -> Status;
-type ByIndex = unsafe extern "C" fn(c_uint, *mut Handle) -> Status;
-type DeviceText = unsafe extern "C" fn(Handle, *mut c_char, c_uint) -> Status;
-type DeviceUint = unsafe extern "C" fn(Handle, *mut c_uint) -> Status;
-type DeviceU64 = unsafe extern "C" fn(Handle, *mut c_ulonglong) -> Status;
-type DeviceTwo = unsafe extern "C" fn(Handle, *mut c_uint, *mut c_uint) -> Status;
-type DeviceTwoInts = unsafe extern "C" fn(Handle, *mut c_int, *mut c_int) -> Status;
-type DeviceFour =
-    unsafe extern "C" fn(Handle, *mut c_uint, *mut c_uint, *mut c_uint, *mut c_uint) -> Status;
-type DeviceBy = unsafe extern "C" fn(Handle, c_uint, *mut c_uint) -> Status;
-type DeviceEcc = unsafe extern "C" fn(Handle, c_uint, c_uint, *mut c_ulonglong) -> Status;
-type DeviceList = unsafe extern "C" fn(Handle, c_uint, *mut c_uint, *mut c_ulonglong) -> Status;
-type DeviceProcesses = unsafe extern "C" fn(Handle, *mut c_uint, *mut c_void) -> Status;
-type DeviceMemory = unsafe extern "C" fn(Handle, *mut Memory) -> Status;
-type DeviceMemory2 = unsafe extern "C" fn(Handle, *mut Memory2) -> Status;
-type DevicePci = unsafe extern "C" fn(Handle, *mut Pci) -> Status;
-type DeviceLinkPci = unsafe extern "C" fn(Handle, c_uint, *mut Pci) -> Status;
-type DeviceFabric = unsafe extern "C" fn(Handle, *mut Fabric) -> Status;
-type DeviceHeat = unsafe extern "C" fn(Handle, *mut Heat) -> Status;
-type Pair = unsafe extern "C" fn(Handle, Handle, *mut c_uint) -> Status;
-type PairBy = unsafe extern "C" fn(Handle, Handle, c_uint, *mut c_uint) -> Status;
-
-#[repr(C)]
-#[derive(Default)]
-struct Memory {
-    total: u64,
-    free: u64,
-    used: u64,
-}
-
-#[repr(C)]
-#[derive(Default)]
-struct Memory2 {
-    version: c_uint,
-    total: u64,
-    reserved: u64,
-    free: u64,
-    used: u64,
-}
-
-/// `nvmlPciInfo_t` since its third version; the second differs in what is reserved at the end.
-#[repr(C)]
-#[derive(Default)]
-struct Pci {
-    bus_id_legacy: [u8; 16],
-    domain: c_uint,
-    bus: c_uint,
-    device: c_uint,
-    device_id: c_uint,
-    subsystem_id: c_uint,
-    bus_id: [u8; 32],
-    /// Room behind the structure, in case a driver knows more than its header.
-    spare: [u64; 4],
-}
-
-#[repr(C)]
-#[derive(Default)]
-struct Fabric {
-    cluster: [u8; 16],
-    status: c_uint,
-    clique: c_uint,
-    state: u8,
-    spare: [u64; 2],
-}
-
-#[repr(C)]
-#[derive(Default)]
-struct Heat {
-    version: c_uint,
-    sensor: c_uint,
-    celsius: c_int,
-}
 
 /// A GPU of NVML. Handles are good until `nvmlShutdown`, which is called when the library is dropped.
 #[derive(Clone, Copy)]
@@ -100,77 +24,6 @@ pub(in crate::gpu) struct Nvml {
 unsafe impl Send for Device {}
 // SAFETY: as above.
 unsafe impl Sync for Device {}
-
-/// A function that gives a number of a device.
-pub(in crate::gpu) struct UintOf(Symbol<DeviceUint>);
-/// A function that gives a number of a device by a selector: a link, a clock, a sensor.
-pub(in crate::gpu) struct UintBy(Symbol<DeviceBy>);
-/// A function that gives a text of a device.
-pub(in crate::gpu) struct TextOf(Symbol<DeviceText>);
-/// A function that gives a text of the system.
-pub(in crate::gpu) struct SystemTextOf(Symbol<SystemText>);
-
-macro_rules! names {
-    ($($shape:ident: $($constant:ident = $name:literal),+;)+) => {
-        $($(pub(in crate::gpu) const $constant: $shape = $shape(Symbol::new($name));)+)+
-    };
-}
-
-names! {
-    SystemTextOf:
-        DRIVER_VERSION = "nvmlSystemGetDriverVersion",
-        NVML_VERSION = "nvmlSystemGetNVMLVersion";
-    TextOf:
-        NAME = "nvmlDeviceGetName",
-        UUID = "nvmlDeviceGetUUID",
-        SERIAL = "nvmlDeviceGetSerial";
-    UintOf:
-        LINK_GEN = "nvmlDeviceGetCurrPcieLinkGeneration",
-        LINK_WIDTH = "nvmlDeviceGetCurrPcieLinkWidth",
-        LINK_GEN_MAX = "nvmlDeviceGetMaxPcieLinkGeneration",
-        LINK_WIDTH_MAX = "nvmlDeviceGetMaxPcieLinkWidth",
-        LINK_GEN_CARD = "nvmlDeviceGetGpuMaxPcieLinkGeneration",
-        VIRTUALIZATION = "nvmlDeviceGetVirtualizationMode",
-        POWER = "nvmlDeviceGetPowerUsage",
-        POWER_LIMIT = "nvmlDeviceGetEnforcedPowerLimit",
-        POWER_LIMIT_DEFAULT = "nvmlDeviceGetPowerManagementDefaultLimit",
-        RETIRED_PENDING = "nvmlDeviceGetRetiredPagesPendingStatus";
-    UintBy:
-        CLOCK = "nvmlDeviceGetClockInfo",
-        CLOCK_MAX = "nvmlDeviceGetMaxClockInfo",
-        TEMPERATURE = "nvmlDeviceGetTemperature",
-        NVLINK_STATE = "nvmlDeviceGetNvLinkState",
-        NVLINK_VERSION = "nvmlDeviceGetNvLinkVersion",
-        NVLINK_REMOTE_TYPE = "nvmlDeviceGetNvLinkRemoteDeviceType";
-}
-
-const INIT: Symbol<Plain> = Symbol::new("nvmlInit_v2");
-const SHUTDOWN: Symbol<Plain> = Symbol::new("nvmlShutdown");
-const CUDA_VERSION: Symbol<SystemInt> = Symbol::new("nvmlSystemGetCudaDriverVersion_v2");
-const CUDA_VERSION_1: Symbol<SystemInt> = Symbol::new("nvmlSystemGetCudaDriverVersion");
-const COUNT: Symbol<SystemUint> = Symbol::new("nvmlDeviceGetCount_v2");
-const BY_INDEX: Symbol<ByIndex> = Symbol::new("nvmlDeviceGetHandleByIndex_v2");
-const MEMORY_2: Symbol<DeviceMemory2> = Symbol::new("nvmlDeviceGetMemoryInfo_v2");
-const MEMORY: Symbol<DeviceMemory> = Symbol::new("nvmlDeviceGetMemoryInfo");
-const PCI: Symbol<DevicePci> = Symbol::new("nvmlDeviceGetPciInfo_v3");
-const ECC_MODE: Symbol<DeviceTwo> = Symbol::new("nvmlDeviceGetEccMode");
-const ECC_TOTAL: Symbol<DeviceEcc> = Symbol::new("nvmlDeviceGetTotalEccErrors");
-const REMAPPED: Symbol<DeviceFour> = Symbol::new("nvmlDeviceGetRemappedRows");
-const RETIRED: Symbol<DeviceList> = Symbol::new("nvmlDeviceGetRetiredPages");
-const MIG: Symbol<DeviceTwo> = Symbol::new("nvmlDeviceGetMigMode");
-const EVENTS: Symbol<DeviceU64> = Symbol::new("nvmlDeviceGetCurrentClocksEventReasons");
-const THROTTLE: Symbol<DeviceU64> = Symbol::new("nvmlDeviceGetCurrentClocksThrottleReasons");
-const CAPABILITY: Symbol<DeviceTwoInts> = Symbol::new("nvmlDeviceGetCudaComputeCapability");
-const PROCESSES: [Symbol<DeviceProcesses>; 3] = [
-    Symbol::new("nvmlDeviceGetComputeRunningProcesses_v3"),
-    Symbol::new("nvmlDeviceGetComputeRunningProcesses_v2"),
-    Symbol::new("nvmlDeviceGetComputeRunningProcesses"),
-];
-const LINK_REMOTE: Symbol<DeviceLinkPci> = Symbol::new("nvmlDeviceGetNvLinkRemotePciInfo_v2");
-const FABRIC: Symbol<DeviceFabric> = Symbol::new("nvmlDeviceGetGpuFabricInfo");
-const HEAT: Symbol<DeviceHeat> = Symbol::new("nvmlDeviceGetTemperatureV");
-const P2P: Symbol<PairBy> = Symbol::new("nvmlDeviceGetP2PStatus");
-const ANCESTOR: Symbol<Pair> = Symbol::new("nvmlDeviceGetTopologyCommonAncestor");
 
 /// Remapped rows of a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
