@@ -1,0 +1,104 @@
+//! What the CUDA driver hands out and takes back: events, memory of the device, pinned memory of the host.
+//!
+//! Streams run behind the caller's back: host memory is read and written here only after the device is done.
+
+use super::cuda::{Context, Cuda, call};
+use super::cuda_names::*;
+use crate::gpu::GpuError;
+use std::sync::Arc;
+
+/// A place in a stream.
+pub(in crate::gpu) struct Event {
+    pub(super) context: Arc<Context>,
+    pub(super) event: Raw,
+}
+
+impl Event {
+    /// Whether the device is past it.
+    pub(in crate::gpu) fn done(&self) -> Result<bool, GpuError> {
+        self.context.current()?;
+        match call!(*self.context.cuda, QUERY, self.event) {
+            Ok(()) => Ok(true),
+            Err(GpuError::Cuda {
+                code: NOT_READY, ..
+            }) => Ok(false),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Seconds from an earlier event to this one; both must be done.
+    pub(in crate::gpu) fn seconds_since(&self, start: &Event) -> Result<f64, GpuError> {
+        self.context.current()?;
+        let mut ms = 0.0;
+        call!(
+            *self.context.cuda,
+            ELAPSED,
+            &raw mut ms,
+            start.event,
+            self.event
+        )?;
+        Ok(f64::from(ms) / 1e3)
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        let undo = || -> Result<(), GpuError> {
+            self.context.current()?;
+            call!(*self.context.cuda, EVENT_DESTROY, self.event)
+        };
+        if !self.event.is_null() {
+            let _ = undo();
+        }
+    }
+}
+
+/// Memory of a device.
+pub(in crate::gpu) struct DeviceBuffer {
+    pub(super) context: Arc<Context>,
+    pub(super) pointer: u64,
+    pub(in crate::gpu) bytes: usize,
+}
+
+impl DeviceBuffer {
+    pub(super) fn words(&self) -> u64 {
+        (self.bytes / 4) as u64
+    }
+}
+
+impl Drop for DeviceBuffer {
+    fn drop(&mut self) {
+        let undo = || -> Result<(), GpuError> {
+            self.context.current()?;
+            call!(*self.context.cuda, FREE, self.pointer)
+        };
+        let _ = undo();
+    }
+}
+
+/// Pinned memory of the host.
+pub(in crate::gpu) struct HostBuffer {
+    pub(super) context: Arc<Context>,
+    pub(super) pointer: Raw,
+    pub(in crate::gpu) bytes: usize,
+}
+
+impl HostBuffer {
+    /// The bytes, after everything that may still write them is done.
+    pub(in crate::gpu) fn bytes(&mut self) -> Result<&mut [u8], GpuError> {
+        self.context.synchronize()?;
+        // SAFETY: allocated with this size, zeroed at once, freed only by the drop; the device is idle, and the borrow
+        // keeps the next copy from being asked for while the slice lives.
+        Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer.cast(), self.bytes) })
+    }
+}
+
+impl Drop for HostBuffer {
+    fn drop(&mut self) {
+        let undo = || -> Result<(), GpuError> {
+            self.context.synchronize()?;
+            call!(*self.context.cuda, FREE_HOST, self.pointer)
+        };
+        let _ = undo();
+    }
+}

@@ -1,0 +1,184 @@
+//! The machine while it runs: what is allocated, what streams have done, which GPUs work and which are lost.
+
+use crate::STATE_VARIABLE;
+use crate::state::{Gpu, State};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, OnceLock};
+
+/// NVML's and CUDA's status of a GPU that fell off the bus.
+pub(crate) const NVML_LOST: u32 = 15;
+pub(crate) const CUDA_LOST: u32 = 999;
+/// Times that an event is asked for before it is done.
+const POLLS: u32 = 2;
+
+pub(crate) struct Machine {
+    pub(crate) state: State,
+    /// By address: the GPU and the memory that plays its memory.
+    pub(crate) memory: HashMap<u64, (usize, Vec<u8>)>,
+    pub(crate) host: HashMap<usize, Vec<u8>>,
+    /// By handle: the GPU, and simulated seconds that it has worked.
+    pub(crate) streams: HashMap<usize, (usize, f64)>,
+    pub(crate) events: HashMap<usize, Event>,
+    /// The text of modules.
+    pub(crate) modules: HashMap<usize, String>,
+    pub(crate) current: Option<usize>,
+    /// By GPU.
+    busy: Vec<bool>,
+    operations: Vec<u32>,
+    next: usize,
+}
+
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Event {
+    gpu: usize,
+    at_s: f64,
+    polls: u32,
+}
+
+static MACHINE: OnceLock<Result<Mutex<Machine>, String>> = OnceLock::new();
+
+/// The machine, or none where its state cannot be read.
+pub(crate) fn machine() -> Option<MutexGuard<'static, Machine>> {
+    let made = MACHINE.get_or_init(|| load().map(|state| Mutex::new(Machine::new(state))));
+    match made {
+        Ok(machine) => Some(machine.lock().unwrap_or_else(|p| p.into_inner())),
+        Err(what) => {
+            eprintln!("{STATE_VARIABLE}: {what}");
+            None
+        }
+    }
+}
+
+fn load() -> Result<State, String> {
+    let path = std::env::var_os(STATE_VARIABLE).ok_or("is not set")?;
+    let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    serde_json::from_str(&text).map_err(|e| e.to_string())
+}
+
+impl Machine {
+    fn new(state: State) -> Machine {
+        let n = state.gpus.len();
+        Machine {
+            state,
+            memory: HashMap::new(),
+            host: HashMap::new(),
+            streams: HashMap::new(),
+            events: HashMap::new(),
+            modules: HashMap::new(),
+            current: None,
+            busy: vec![false; n],
+            operations: vec![0; n],
+            next: 0x1000,
+        }
+    }
+
+    /// The status that the state orders for a function.
+    pub(crate) fn ordered(&self, function: &str) -> u32 {
+        self.state.errors.get(function).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn handle(&mut self) -> usize {
+        self.next += 0x10;
+        self.next
+    }
+
+    pub(crate) fn gpu(&self, gpu: usize) -> Option<&Gpu> {
+        self.state.gpus.get(gpu)
+    }
+
+    pub(crate) fn busy(&self, gpu: usize) -> bool {
+        self.busy.get(gpu).copied().unwrap_or(false)
+    }
+
+    pub(crate) fn idle(&mut self, gpu: usize) {
+        self.busy[gpu] = false;
+    }
+
+    pub(crate) fn lost(&self, gpu: usize) -> bool {
+        let after = self.gpu(gpu).and_then(|g| g.lost_after);
+        after.is_some_and(|n| self.operations[gpu] >= n)
+    }
+
+    /// What CUDA calls device `index`.
+    pub(crate) fn cuda_gpu(&self, index: i32) -> Option<usize> {
+        let index = usize::try_from(index).ok()?;
+        match &self.state.cuda_gpus {
+            Some(shown) => shown.get(index).copied(),
+            None => (index < self.state.gpus.len()).then_some(index),
+        }
+    }
+
+    /// An operation on a stream that takes so long.
+    pub(crate) fn work(&mut self, stream: usize, seconds: f64) -> Result<usize, u32> {
+        let (gpu, time) = self.streams.get_mut(&stream).ok_or(400_u32)?;
+        *time += seconds;
+        let gpu = *gpu;
+        self.operations[gpu] += 1;
+        self.busy[gpu] = true;
+        match self.lost(gpu) {
+            true => Err(CUDA_LOST),
+            false => Ok(gpu),
+        }
+    }
+
+    pub(crate) fn record(&mut self, event: usize, stream: usize) -> Result<(), u32> {
+        let (gpu, at_s) = *self.streams.get(&stream).ok_or(400_u32)?;
+        if self.lost(gpu) {
+            return Err(CUDA_LOST);
+        }
+        let polls = match self.state.gpus[gpu].hangs && self.busy[gpu] {
+            true => u32::MAX,
+            false if self.busy[gpu] => POLLS,
+            false => 0,
+        };
+        let slot = self.events.get_mut(&event).ok_or(400_u32)?;
+        *slot = Event { gpu, at_s, polls };
+        Ok(())
+    }
+
+    /// Whether an event is done; asking brings it nearer.
+    pub(crate) fn query(&mut self, event: usize) -> Result<bool, u32> {
+        let event = self.events.get_mut(&event).ok_or(400_u32)?;
+        let gpu = event.gpu;
+        if event.polls > 0 {
+            event.polls = match event.polls {
+                u32::MAX => u32::MAX,
+                n => n - 1,
+            };
+            return Ok(false);
+        }
+        self.busy[gpu] = false;
+        match self.lost(gpu) {
+            true => Err(CUDA_LOST),
+            false => Ok(true),
+        }
+    }
+
+    pub(crate) fn elapsed(&self, start: usize, end: usize) -> Option<f64> {
+        let (start, end) = (self.events.get(&start)?, self.events.get(&end)?);
+        Some(end.at_s - start.at_s)
+    }
+
+    /// Seconds of a host copy over the link as it is under load.
+    pub(crate) fn link_seconds(&self, gpu: usize, bytes: usize) -> f64 {
+        const LANE_GBS: [f64; 7] = [0.25, 0.25, 0.5, 0.985, 1.969, 3.938, 7.563];
+        let gpu = &self.state.gpus[gpu];
+        let lane = LANE_GBS[(gpu.link_load[0] as usize).min(6)];
+        bytes as f64 / (lane * f64::from(gpu.link_load[1]) * gpu.link_share * 1e9)
+    }
+
+    pub(crate) fn memory_seconds(&self, gpu: usize, bytes: usize) -> f64 {
+        bytes as f64 / (self.state.gpus[gpu].memory_gbs * 1e9)
+    }
+
+    /// Seconds of a copy between two GPUs, and whether it damages what it carries.
+    pub(crate) fn peer(&self, from: usize, to: usize, bytes: usize) -> (f64, bool) {
+        let pair = self
+            .state
+            .pairs
+            .iter()
+            .find(|p| (p.from, p.to) == (from, to));
+        let gbs = pair.and_then(|p| p.gbs).unwrap_or(self.state.peer_gbs);
+        (bytes as f64 / (gbs * 1e9), pair.is_some_and(|p| p.flip_bit))
+    }
+}
