@@ -3,7 +3,12 @@
 //! Start at [`read`] (captures of tools, recognised by what is in them) and [`watch`] (utilisation logs). Not here: the
 //! verdict's arithmetic on a model's step (`core/perf`), what a utilisation curve means (`core/supervise`).
 
+pub mod disk;
+pub mod feed;
+mod files;
 pub mod read;
+mod scratch;
+pub mod step;
 pub mod watch;
 
 pub use read::decoded;
