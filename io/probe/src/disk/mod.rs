@@ -15,7 +15,7 @@ pub use error::DiskError;
 pub use small::SmallFiles;
 pub use space::Checkpoint;
 
-use crate::step::{self, Conduct};
+use crate::step::Conduct;
 use file::TestFile;
 use lessee_model::probe::{DiskReading, Reading};
 use serde::Serialize;

@@ -96,7 +96,7 @@ fn a_stop_leaves_nothing_and_is_said() {
     let mut o = options(dir.path());
     o.cap_s = 60.0;
     let stop = AtomicBool::new(false);
-    let tell = |p: step::Progress| {
+    let tell = |p: crate::step::Progress| {
         if p.step == "disk.random_read" {
             stop.store(true, Ordering::Relaxed);
         }
