@@ -1,0 +1,140 @@
+//! STREAM's four loops over arrays far larger than the caches, by all threads at once; each thread works on its own part,
+//! which it touched first, so that memory is near. Bytes are counted as STREAM does: what a store reads first is not.
+//!
+//! Non-temporal stores would need `unsafe`: not used, as in STREAM built with `gcc -O3`; only the copy, which is the C
+//! library's `memcpy`, has them. Figures are comparable with that build, not with icc's.
+
+use crate::step::{self, Part};
+use lessee_model::probe::Reading;
+use serde::Serialize;
+use std::hint::black_box;
+use std::sync::Barrier;
+use std::time::Instant;
+
+const RUNS_MAX: usize = 10;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct StreamBandwidth {
+    pub threads: usize,
+    /// Bytes of each of the three arrays.
+    pub array_bytes: u64,
+    /// Times the last level of cache, as the machine claims it.
+    pub over_cache: Option<f64>,
+    /// GB/s (1e9), medians of the runs.
+    pub copy_gbs: Reading,
+    pub scale_gbs: Reading,
+    pub add_gbs: Reading,
+    pub triad_gbs: Reading,
+    /// The results were checked; false is a machine that computes wrongly.
+    pub verified: bool,
+}
+
+type Kernel = fn(&mut [f64], &mut [f64], &mut [f64]);
+
+const FACTOR: f64 = 3.0;
+
+fn copy(a: &mut [f64], _: &mut [f64], c: &mut [f64]) {
+    c.copy_from_slice(a);
+}
+
+fn scale(_: &mut [f64], b: &mut [f64], c: &mut [f64]) {
+    b.iter_mut().zip(c).for_each(|(b, c)| *b = FACTOR * *c);
+}
+
+fn add(a: &mut [f64], b: &mut [f64], c: &mut [f64]) {
+    c.iter_mut()
+        .zip(a.iter().zip(b.iter()))
+        .for_each(|(c, (a, b))| *c = a + b);
+}
+
+fn triad(a: &mut [f64], b: &mut [f64], c: &mut [f64]) {
+    a.iter_mut()
+        .zip(b.iter().zip(c.iter()))
+        .for_each(|(a, (b, c))| *a = b + FACTOR * c);
+}
+
+/// Kernel and arrays that it moves.
+const KERNELS: [(Kernel, f64); 4] = [(copy, 2.0), (scale, 2.0), (add, 3.0), (triad, 3.0)];
+
+pub(super) fn run(
+    threads: usize,
+    array_bytes: u64,
+    cache_bytes: Option<u64>,
+    part: &Part<'_>,
+) -> StreamBandwidth {
+    let each = (array_bytes / 8 / threads as u64).max(1024) as usize;
+    let array_bytes = (each * threads * 8) as u64;
+    let barrier = Barrier::new(threads);
+    let origin = Instant::now();
+    // times of a thread: by run and kernel, start and end
+    type Times = Vec<[(f64, f64); 4]>;
+    let work = |thread: usize, goes_on: &std::sync::atomic::AtomicBool| -> (Times, bool) {
+        let (mut a, mut b, mut c) = (vec![1.0; each], vec![2.0; each], vec![0.0; each]);
+        let mut expected = (1.0, 2.0, 0.0);
+        let mut times = Times::new();
+        for _ in 0..RUNS_MAX {
+            // one thread decides for all, or some would wait at a barrier that others never reach
+            if thread == 0 {
+                let more = times.is_empty() || !part.over();
+                goes_on.store(more, std::sync::atomic::Ordering::SeqCst);
+                part.tick();
+            }
+            barrier.wait();
+            if !goes_on.load(std::sync::atomic::Ordering::SeqCst) {
+                break;
+            }
+            let mut run = [(0.0, 0.0); 4];
+            for ((kernel, _), time) in KERNELS.iter().zip(&mut run) {
+                barrier.wait();
+                let start = origin.elapsed().as_secs_f64();
+                kernel(black_box(&mut a), black_box(&mut b), black_box(&mut c));
+                *time = (start, origin.elapsed().as_secs_f64());
+            }
+            times.push(run);
+            let (x, y) = (expected.0, FACTOR * expected.0);
+            expected = (y + FACTOR * (x + y), y, x + y);
+            // nobody may decide about the next run while another still reads the last decision
+            barrier.wait();
+        }
+        let right = |array: &[f64], value: f64| {
+            array
+                .iter()
+                .all(|x| (x - value).abs() <= 1e-9 * value.abs())
+        };
+        let verified = right(&a, expected.0) && right(&b, expected.1) && right(&c, expected.2);
+        (times, verified)
+    };
+    let goes_on = std::sync::atomic::AtomicBool::new(true);
+    let results: Vec<(Times, bool)> = std::thread::scope(|scope| {
+        let spawn = |i| {
+            let (work, goes_on) = (&work, &goes_on);
+            scope.spawn(move || work(i, goes_on))
+        };
+        let threads: Vec<_> = (0..threads).map(spawn).collect();
+        let join =
+            |t: std::thread::ScopedJoinHandle<'_, (Times, bool)>| t.join().unwrap_or_default();
+        threads.into_iter().map(join).collect()
+    });
+    let runs = results.iter().map(|r| r.0.len()).min().unwrap_or(0);
+    let rates = |kernel: usize| {
+        let one = |run: usize| {
+            let spans = results.iter().map(|r| r.0[run][kernel]);
+            let (start, end) =
+                spans.fold((f64::INFINITY, 0f64), |s, t| (s.0.min(t.0), s.1.max(t.1)));
+            KERNELS[kernel].1 * array_bytes as f64 / (end - start).max(1e-9) / 1e9
+        };
+        // the first run pays for what was not touched yet
+        let first = usize::from(runs > 1);
+        step::measured((first..runs).map(one).collect(), "no run in the time given")
+    };
+    StreamBandwidth {
+        threads,
+        array_bytes,
+        over_cache: cache_bytes.map(|c| array_bytes as f64 / c as f64),
+        copy_gbs: rates(0),
+        scale_gbs: rates(1),
+        add_gbs: rates(2),
+        triad_gbs: rates(3),
+        verified: results.iter().all(|r| r.1),
+    }
+}

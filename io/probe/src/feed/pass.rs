@@ -1,0 +1,299 @@
+//! One pass: workers read, decode, augment and batch samples while a consumer takes batches at the model's pace.
+//!
+//! As with a trainer's loader, a worker builds whole batches and a bounded queue holds those that are ready. A damaged
+//! sample is noted and the next one takes its place. Not here: what the figures mean (`verdict.rs`), their arithmetic
+//! (`au.rs`). A worker that hangs inside a read of a dead network disk hangs the pass: nothing can interrupt that.
+
+use super::au::{self, CurvePoint, Stall, StepTime};
+use super::augment::Augment;
+use super::damage::Damage;
+use super::decode::{Decoded, decode};
+use super::queue::{Batch, Queue};
+use super::samples::Samples;
+use super::source::{Reader, Source};
+use super::{Consumer, FeedOptions};
+use crate::step::{self, Part};
+use lessee_model::probe::Reading;
+use rustix::time::{ClockId, clock_gettime};
+use serde::Serialize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Where the workers' time went, seconds over all workers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Stages {
+    pub read_s: f64,
+    /// Of it, not on a processor: waiting for the disk, or for a free core.
+    pub read_wait_s: f64,
+    pub decode_s: f64,
+    pub augment_s: f64,
+    /// Copying into the batch.
+    pub batch_s: f64,
+    /// Waiting because the queue was full: time to spare.
+    pub blocked_s: f64,
+    /// Processor time of all of it.
+    pub cpu_s: f64,
+    pub samples: u64,
+    pub bytes_read: u64,
+}
+
+/// One pass and its raw times.
+#[derive(Clone, Debug, Serialize)]
+pub struct Pass {
+    /// `disk` or `memory`.
+    pub source: &'static str,
+    /// 0: the consumer takes what it gets, to see how much there is.
+    pub model_step_s: f64,
+    pub workers: usize,
+    /// Samples in a step, over all GPUs.
+    pub samples_per_step: usize,
+    /// MLPerf's definition, the first step left out.
+    pub au: Reading,
+    pub samples_per_second: Reading,
+    pub stages: Stages,
+    pub curve: Vec<CurvePoint>,
+    pub stalls: Vec<Stall>,
+    /// Raw times, from which all else can be computed again.
+    pub steps: Vec<StepTime>,
+}
+
+pub(super) struct Plan<'a> {
+    pub(super) samples: &'a Samples,
+    pub(super) source: &'a Source,
+    pub(super) options: &'a FeedOptions,
+    pub(super) step_s: f64,
+    pub(super) damage: &'a Damage,
+    pub(super) queue_room: usize,
+}
+
+impl Plan<'_> {
+    pub(super) fn run(&self, part: &Part<'_>) -> Pass {
+        let queue = Queue::new(self.queue_room);
+        let cursor = AtomicUsize::new(0);
+        let (steps, stages) = std::thread::scope(|scope| {
+            let worker = || scope.spawn(|| self.work(&queue, &cursor));
+            let workers: Vec<_> = (0..self.options.workers).map(|_| worker()).collect();
+            let steps = self.consume(&queue, part);
+            queue.close();
+            let mut all = Stages::default();
+            for worker in workers {
+                // decoding is caught in the worker; what else could panic would lose its times only
+                all.add(&worker.join().unwrap_or_default());
+            }
+            (steps, all)
+        });
+        let per_step = self.options.batch * self.options.gpus;
+        Pass {
+            source: self.source.name(),
+            model_step_s: self.step_s,
+            workers: self.options.workers,
+            samples_per_step: per_step,
+            au: match au::utilisation(&steps) {
+                Some(value) => Reading::Measured {
+                    value,
+                    samples: Vec::new(),
+                },
+                None if self.step_s == 0.0 => step::unknown("the consumer was not paced"),
+                None => step::unknown(format!(
+                    "{} steps in the time given; at least three are needed",
+                    steps.len()
+                )),
+            },
+            samples_per_second: rate(&steps, per_step),
+            stages,
+            curve: au::curve(&steps),
+            stalls: au::stalls(&steps, self.step_s),
+            steps,
+        }
+    }
+
+    fn consume(&self, queue: &Queue, part: &Part<'_>) -> Vec<StepTime> {
+        let start = Instant::now();
+        let deadline = start + part.left();
+        let now = || start.elapsed().as_secs_f64();
+        let mut steps = Vec::new();
+        while steps.len() < self.options.max_steps && !part.over() {
+            let asked_s = now();
+            // GPUs that train together step together: all wait for the last batch
+            let mut batches = Vec::with_capacity(self.options.gpus);
+            while batches.len() < self.options.gpus {
+                match queue.pop(deadline, &|| part.over()) {
+                    Some(batch) => batches.push(batch),
+                    None => return steps,
+                }
+            }
+            let got_s = now();
+            let bytes = batches.iter().map(|b| b.data.len()).sum();
+            let copy_s = copy(self.options.consumer, bytes);
+            let compute_s = compute(self.step_s);
+            steps.push(StepTime {
+                asked_s,
+                got_s,
+                end_s: now(),
+                copy_s,
+                compute_s,
+            });
+            batches.into_iter().for_each(|b| queue.give_back(b.data));
+            part.tick();
+        }
+        steps
+    }
+
+    fn work(&self, queue: &Queue, cursor: &AtomicUsize) -> Stages {
+        let mut tools = Tools {
+            reader: Reader::default(),
+            augment: Augment::new(self.options.side),
+            raw: Vec::new(),
+            decoded: Vec::new(),
+            ready: Vec::new(),
+        };
+        let mut times = Stages::default();
+        let cpu = thread_cpu_s();
+        'batches: loop {
+            let mut batch = Batch {
+                data: queue.buffer(),
+                samples: 0,
+            };
+            // neighbours in the list stay in one worker, so that a shard is read front to back
+            let first = cursor.fetch_add(self.options.batch, Ordering::Relaxed);
+            let mut mine = first..first + self.options.batch;
+            while batch.samples < self.options.batch {
+                if queue.closed() {
+                    break 'batches;
+                }
+                let next = mine.next();
+                let at = next.unwrap_or_else(|| cursor.fetch_add(1, Ordering::Relaxed));
+                let at = at % self.source.count(self.samples).max(1);
+                match self.one(at, &mut tools, &mut times, &mut batch) {
+                    Ok(()) => self.damage.good(),
+                    Err(why) => {
+                        if self.damage.bad(at, why, self.source.count(self.samples)) {
+                            queue.close();
+                        }
+                    }
+                }
+            }
+            let blocked = Instant::now();
+            let taken = queue.push(batch);
+            times.blocked_s += blocked.elapsed().as_secs_f64();
+            if !taken {
+                break;
+            }
+        }
+        times.cpu_s = thread_cpu_s() - cpu;
+        times
+    }
+
+    fn one(
+        &self,
+        at: usize,
+        tools: &mut Tools,
+        times: &mut Stages,
+        batch: &mut Batch,
+    ) -> Result<(), String> {
+        let (start, cpu) = (Instant::now(), thread_cpu_s());
+        let bounds = &self.options.bounds;
+        let promised =
+            self.source
+                .read(self.samples, at, bounds, &mut tools.reader, &mut tools.raw)?;
+        let took = start.elapsed().as_secs_f64();
+        times.read_s += took;
+        times.read_wait_s += (took - (thread_cpu_s() - cpu)).max(0.0);
+        times.bytes_read += tools.raw.len() as u64;
+        tools.reader.forget();
+
+        // the decoders are other people's and the samples are anybody's: a panic there is a damaged sample
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            let start = Instant::now();
+            let kind = decode(&tools.raw, promised, bounds, &mut tools.decoded)?;
+            let decoded = Instant::now();
+            if let Decoded::Image { width, height } = kind {
+                let (from, to) = (&tools.decoded, &mut tools.ready);
+                tools.augment.image(width, height, from, to)?;
+            }
+            Ok((kind, decoded - start, decoded.elapsed()))
+        }));
+        let (kind, decoding, augmenting) = caught.unwrap_or_else(|_| {
+            tools.augment = Augment::new(self.options.side);
+            Err("the decoder gave up on it".to_owned())
+        })?;
+        times.decode_s += decoding.as_secs_f64();
+        times.augment_s += augmenting.as_secs_f64();
+
+        let start = Instant::now();
+        batch.data.extend_from_slice(match kind {
+            Decoded::Image { .. } => &tools.ready,
+            Decoded::Array => &tools.decoded,
+            Decoded::Bytes => &tools.raw,
+        });
+        times.batch_s += start.elapsed().as_secs_f64();
+        batch.samples += 1;
+        times.samples += 1;
+        Ok(())
+    }
+}
+
+/// What a worker keeps between samples.
+struct Tools {
+    reader: Reader,
+    augment: Augment,
+    raw: Vec<u8>,
+    decoded: Vec<u8>,
+    ready: Vec<u8>,
+}
+
+impl Stages {
+    fn add(&mut self, other: &Stages) {
+        self.read_s += other.read_s;
+        self.read_wait_s += other.read_wait_s;
+        self.decode_s += other.decode_s;
+        self.augment_s += other.augment_s;
+        self.batch_s += other.batch_s;
+        self.blocked_s += other.blocked_s;
+        self.cpu_s += other.cpu_s;
+        self.samples += other.samples;
+        self.bytes_read += other.bytes_read;
+    }
+}
+
+fn copy(consumer: Consumer, bytes: usize) -> f64 {
+    match consumer {
+        Consumer::Timed { copy_gbs: None } => 0.0,
+        Consumer::Timed {
+            copy_gbs: Some(gbs),
+        } => {
+            let seconds = bytes as f64 / (gbs * 1e9);
+            compute(seconds)
+        }
+    }
+}
+
+fn compute(seconds: f64) -> f64 {
+    if seconds <= 0.0 {
+        return 0.0;
+    }
+    let start = Instant::now();
+    std::thread::sleep(Duration::from_secs_f64(seconds));
+    start.elapsed().as_secs_f64().min(seconds)
+}
+
+/// Samples per second after the first step, in up to five groups of steps.
+fn rate(steps: &[StepTime], per_step: usize) -> Reading {
+    let groups = (steps.len().saturating_sub(1) / 2).min(5);
+    if groups == 0 {
+        return step::unknown("fewer than three steps in the time given");
+    }
+    let at = |group: usize| (steps.len() - 1) * group / groups;
+    let single = |group: usize| {
+        let (from, to) = (at(group), at(group + 1));
+        let seconds = steps[to].end_s - steps[from].end_s;
+        ((to - from) * per_step) as f64 / seconds.max(1e-9)
+    };
+    step::measured((0..groups).map(single).collect(), "no steps")
+}
+
+fn thread_cpu_s() -> f64 {
+    let t = clock_gettime(ClockId::ThreadCPUTime);
+    t.tv_sec as f64 + t.tv_nsec as f64 / 1e9
+}
