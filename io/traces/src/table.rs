@@ -17,9 +17,16 @@ pub(crate) struct Row {
 }
 
 impl Table {
+    /// `least`: columns that the caller will look at by their place.
+    ///
     /// # Errors
-    /// A row with more or fewer fields than the first, a quote that is never closed.
-    pub(crate) fn read(text: &str, file: &str, has_header: bool) -> Result<Table, TraceError> {
+    /// A row with more or fewer fields than the first, or with fewer than `least`; a quote that is never closed.
+    pub(crate) fn read(
+        text: &str,
+        file: &str,
+        has_header: bool,
+        least: usize,
+    ) -> Result<Table, TraceError> {
         // the csv crate counts the line of a record before its CRLF is whole
         let text = match text.contains('\r') {
             true => Cow::Owned(text.replace("\r\n", "\n")),
@@ -38,7 +45,8 @@ impl Table {
             let record =
                 record.map_err(|e| TraceError::bad_value(file, "CSV", &e.to_string(), "csv"))?;
             let line = record.position().map_or(0, csv::Position::line);
-            let expected = *width.get_or_insert(record.len());
+            // a return within a line ends a row here, but not in the line by which the format was recognised
+            let expected = *width.get_or_insert(record.len().max(least));
             if record.len() != expected {
                 return Err(CatalogError::Fields {
                     file: file.to_owned(),

@@ -89,7 +89,7 @@ impl Times {
 }
 
 pub(super) fn times(source: &Source) -> Result<Times, TraceError> {
-    let table = Table::read(&source.text, &source.file, true)?;
+    let table = Table::read(&source.text, &source.file, true, 2)?;
     let mut out = Times {
         start: 0,
         at_s: Vec::with_capacity(table.rows.len()),

@@ -13,7 +13,7 @@ pub(super) fn looks(source: &Source) -> bool {
 }
 
 pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceError> {
-    let table = Table::read(&source.text, &source.file, true)?;
+    let table = Table::read(&source.text, &source.file, true, 3)?;
     let mut pairs = Vec::with_capacity(table.rows.len());
     let mut known: HashMap<(&str, &str), f64> = HashMap::new();
     for row in &table.rows {

@@ -16,7 +16,7 @@ pub(super) fn looks(source: &Source) -> bool {
 }
 
 pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceError> {
-    let table = Table::read(&source.text, &source.file, false)?;
+    let table = Table::read(&source.text, &source.file, false, 2)?;
     let mut at_s: Vec<i64> = Vec::new();
     let mut up: Vec<Option<u32>> = Vec::new();
     let mut last = 0i64;

@@ -23,7 +23,7 @@ pub(super) fn looks(source: &Source) -> bool {
 }
 
 pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceError> {
-    let table = Table::read(&source.text, &source.file, false)?;
+    let table = Table::read(&source.text, &source.file, false, 3)?;
     let mut open: HashMap<&str, usize> = HashMap::new();
     let mut lives: Vec<Life> = Vec::new();
     let mut last = 0i64;

@@ -39,7 +39,7 @@ struct Zone {
 }
 
 pub(super) fn read(source: &Source, options: &Options) -> Result<Read, TraceError> {
-    let table = Table::read(&source.text, &source.file, true)?;
+    let table = Table::read(&source.text, &source.file, true, 0)?;
     for name in &table.header {
         let known = KNOWN.iter().any(|k| k.eq_ignore_ascii_case(name));
         let twice = table.header.iter().filter(|h| *h == name).count() > 1;

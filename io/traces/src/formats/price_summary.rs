@@ -17,7 +17,7 @@ pub(super) fn looks(source: &Source) -> bool {
 }
 
 pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceError> {
-    let table = Table::read(&source.text, &source.file, true)?;
+    let table = Table::read(&source.text, &source.file, true, 0)?;
     let need = |name| {
         table
             .column(name)

@@ -14,7 +14,7 @@ pub(super) fn looks(source: &Source) -> bool {
 }
 
 pub(super) fn read(source: &Source, _options: &Options) -> Result<Read, TraceError> {
-    let table = Table::read(&source.text, &source.file, true)?;
+    let table = Table::read(&source.text, &source.file, true, 2)?;
     let mut at = Vec::with_capacity(table.rows.len());
     for row in &table.rows {
         let time = names::time(&row.cells[1]).ok_or_else(|| table.bad(row, 1, "time"))?;
