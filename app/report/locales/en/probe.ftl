@@ -74,6 +74,7 @@ gpu-found-gpu-died = { $subject } stopped working in the middle of a test. { $de
 gpu-found-gpu-lost = { $subject } is lost: it fell off the bus or stopped answering. { $detail }
 gpu-found-gpu-memory-taken = { $subject }: too little free memory to test it; another process holds it. { $detail }
 gpu-found-gpu-needs-reset = { $subject } must be reset before it works again. { $detail }
+gpu-found-gpu-unavailable = { $subject } is not to be had: another process has it for itself, or its compute mode forbids work. { $detail }
 gpu-found-gpu-unreadable = { $subject } does not say what it is. { $detail }
 gpu-found-in-container = This is a container: { $detail }
 gpu-found-in-vm = This is a virtual machine: { $detail }

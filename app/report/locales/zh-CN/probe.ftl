@@ -74,6 +74,7 @@ gpu-found-gpu-died = { $subject } 在测试中途停止工作。{ $detail }
 gpu-found-gpu-lost = { $subject } 已丢失：从总线掉线或不再响应。{ $detail }
 gpu-found-gpu-memory-taken = { $subject }：空闲显存太少，无法测试；被其他进程占用。{ $detail }
 gpu-found-gpu-needs-reset = { $subject } 需要重置后才能工作。{ $detail }
+gpu-found-gpu-unavailable = { $subject } 不可用：被其他进程独占，或其计算模式禁止使用。{ $detail }
 gpu-found-gpu-unreadable = { $subject } 无法读取其信息。{ $detail }
 gpu-found-in-container = 这是一个容器：{ $detail }
 gpu-found-in-vm = 这是一台虚拟机：{ $detail }

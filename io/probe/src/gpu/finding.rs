@@ -82,6 +82,7 @@ pub const CODES: &[&str] = &[
     "gpu_lost",
     "gpu_memory_taken",
     "gpu_needs_reset",
+    "gpu_unavailable",
     "gpu_unreadable",
     "in_container",
     "in_vm",

@@ -115,6 +115,7 @@ fn failed(reason: &Reason, subject: &str) -> Finding {
     let (severity, code) = match reason.code {
         "time_cap" => (Severity::Unknown, "step_cut"),
         "gpu_memory_taken" => (Severity::Unknown, "gpu_memory_taken"),
+        "gpu_unavailable" => (Severity::Unknown, "gpu_unavailable"),
         "kernel_refused" => (Severity::Unknown, "kernel_refused"),
         "function_missing" | "internal" => (Severity::Unknown, "step_failed"),
         code if crate::gpu::finding::CODES.contains(&code) => (Severity::Fail, code),
