@@ -54,12 +54,12 @@ watch-label-unknown-mig = cannot tell
 # GPUs of this machine, asked and proved through the driver; the evidence ($detail) is in the driver's words
 gpu-error-library = The library { $library } cannot be loaded: { $what }
 gpu-error-symbol = The driver's { $library } has no function { $symbol }.
-gpu-error-nvml = { $call } answers with NVML error { $code } ({ $name }).
-gpu-error-cuda = { $call } answers with CUDA error { $code } ({ $name }).
+gpu-error-nvml = NVML error { $code } ({ $name }) from { $call }.
+gpu-error-cuda = CUDA error { $code } ({ $name }) from { $call }.
 gpu-error-time-cap = { $step }: not done within { $seconds } s, given up.
 gpu-error-not-tried = Not tried, after this: { $cause }
 gpu-error-worker = { $step }: the thread that asks the driver could not be started, or died.
-gpu-found-compute-error = { $subject } computes wrong results. { $detail }
+gpu-found-compute-error = { $subject }: its results are wrong. { $detail }
 gpu-found-compute-not-granted = This container may look at the GPUs and not compute on them: the capability "compute" is not granted. { $detail }
 gpu-found-cuda-error = { $subject }: CUDA fails. { $detail }
 gpu-found-cuda-unknown = { $subject }: the CUDA driver itself failed. { $detail }

@@ -3,7 +3,7 @@
 
 use super::copy::median;
 use super::{GpuProof, Proof, Rate, UnderLoad};
-use crate::gpu::finding::{Finding, Severity};
+use crate::gpu::finding::{Finding, Severity, is_code};
 use crate::gpu::look::{Look, throttle_code};
 use crate::gpu::{CudaCause, GpuError, Reason, Seen};
 use serde::Deserialize;
@@ -118,7 +118,7 @@ fn failed(reason: &Reason, subject: &str) -> Finding {
         "gpu_unavailable" => (Severity::Unknown, "gpu_unavailable"),
         "kernel_refused" => (Severity::Unknown, "kernel_refused"),
         "function_missing" | "internal" => (Severity::Unknown, "step_failed"),
-        code if crate::gpu::finding::CODES.contains(&code) => (Severity::Fail, code),
+        code if is_code(code) => (Severity::Fail, code),
         _ => (Severity::Unknown, "step_failed"),
     };
     Finding::new(severity, code, subject, reason.detail.clone())
