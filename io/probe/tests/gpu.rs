@@ -300,7 +300,12 @@ fn a_link_that_loses_lanes_under_load_fails_and_one_that_never_had_them_warns() 
 fn copies_slower_than_their_link_fail() {
     let mut state = State::pcie();
     state.gpus[2].link_share = 0.39;
-    probe(&state).expect(&["fail link_slow gpu 2"], Exit::No);
+    // a hypervisor that shows another link than there is: nothing follows from what it shows
+    state.gpus[3].link_load = [1, 16];
+    state.gpus[3].link_share = 13.0;
+    let p = probe(&state);
+    p.expect(&["fail link_slow gpu 2"], Exit::No);
+    assert_eq!(p.notes(), ["link_not_shown"]);
 }
 
 #[test]
