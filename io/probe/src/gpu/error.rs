@@ -96,7 +96,11 @@ pub enum CudaCause {
     ForwardCompatibility,
     /// 999: the driver itself failed.
     Unknown,
-    /// A GPU stopped answering, or a kernel of it failed for good: 46, 214, 219, 700 and following.
+    /// 46: another process has it for itself, or computing on it is forbidden.
+    Unavailable,
+    /// 214: an error of memory that ECC could not correct.
+    EccUncorrectable,
+    /// A GPU stopped answering, or a kernel of it failed for good: 219, 700 and those like it.
     DeviceFailed,
     OutOfMemory,
     /// The PTX text was refused: 209, 218, 222.
@@ -113,7 +117,9 @@ impl CudaCause {
             803 => CudaCause::LibraryMismatch,
             804 => CudaCause::ForwardCompatibility,
             999 => CudaCause::Unknown,
-            46 | 214 | 219 | 700..=720 => CudaCause::DeviceFailed,
+            46 => CudaCause::Unavailable,
+            214 => CudaCause::EccUncorrectable,
+            219 | 700 | 702 | 709 | 710 | 714..=719 => CudaCause::DeviceFailed,
             209 | 218 | 222 => CudaCause::KernelRefused,
             _ => CudaCause::Other,
         }
@@ -127,6 +133,8 @@ impl CudaCause {
             CudaCause::LibraryMismatch => "driver_library_mismatch",
             CudaCause::ForwardCompatibility => "forward_compatibility",
             CudaCause::Unknown => "cuda_unknown",
+            CudaCause::Unavailable => "gpu_unavailable",
+            CudaCause::EccUncorrectable => "ecc_uncorrectable",
             CudaCause::DeviceFailed => "gpu_died",
             CudaCause::OutOfMemory => "gpu_memory_taken",
             CudaCause::KernelRefused => "kernel_refused",
@@ -180,6 +188,8 @@ mod tests {
             (804, "forward_compatibility"),
             (999, "cuda_unknown"),
             (719, "gpu_died"),
+            (214, "ecc_uncorrectable"),
+            (711, "cuda_error"),
             (1, "cuda_error"),
         ] {
             assert_eq!(CudaCause::of(code).code(), name);

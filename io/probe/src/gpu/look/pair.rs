@@ -24,7 +24,7 @@ pub struct Pair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Interconnect {
-    /// Fewer than two GPUs.
+    /// One GPU.
     Single,
     /// Every GPU reaches every other one through NVSwitches.
     Nvswitch,
@@ -144,8 +144,10 @@ fn access(status: u32) -> &'static str {
 }
 
 pub(super) fn interconnect(gpus: &[Gpu], pairs: &[Pair]) -> Interconnect {
-    if gpus.len() < 2 {
-        return Interconnect::Single;
+    match gpus.len() {
+        0 => return Interconnect::Unknown,
+        1 => return Interconnect::Single,
+        _ => {}
     }
     let all = |by: &str| pairs.iter().all(|p| p.by == by);
     let any = |by: &str| pairs.iter().any(|p| p.by == by);

@@ -3,7 +3,7 @@
 
 use super::copy::median;
 use super::{GpuProof, Proof, Rate, UnderLoad};
-use crate::gpu::finding::{Finding, Severity};
+use crate::gpu::finding::{Finding, Severity, is_code};
 use crate::gpu::look::{Look, throttle_code};
 use crate::gpu::{CudaCause, GpuError, Reason, Seen};
 use serde::Deserialize;
@@ -115,9 +115,10 @@ fn failed(reason: &Reason, subject: &str) -> Finding {
     let (severity, code) = match reason.code {
         "time_cap" => (Severity::Unknown, "step_cut"),
         "gpu_memory_taken" => (Severity::Unknown, "gpu_memory_taken"),
+        "gpu_unavailable" => (Severity::Unknown, "gpu_unavailable"),
         "kernel_refused" => (Severity::Unknown, "kernel_refused"),
         "function_missing" | "internal" => (Severity::Unknown, "step_failed"),
-        code if crate::gpu::finding::CODES.contains(&code) => (Severity::Fail, code),
+        code if is_code(code) => (Severity::Fail, code),
         _ => (Severity::Unknown, "step_failed"),
     };
     Finding::new(severity, code, subject, reason.detail.clone())
@@ -195,12 +196,23 @@ fn link(
         push(Severity::Note, "link_not_shown", why);
         return;
     };
+    let speed = rules.link(generation, width);
+    let fastest = to_device.gbs.max(to_host.gbs);
+    if let Some((theory, _)) = speed
+        && fastest > theory
+    {
+        // what a hypervisor shows of the link need not be the link
+        let detail = format!("{fastest:.1} GB/s on Gen{generation} x{width} of {theory:.1}");
+        push(Severity::Note, "link_not_shown", detail);
+        return;
+    }
     let idle = look.and_then(|l| l.gpus.iter().find(|g| Some(g.index) == gpu.index));
-    if let Some(idle) = idle {
-        let most = (idle.link.generation_max.get(), idle.link.width_max.get());
-        let narrower = idle.link.width.get().is_some_and(|w| width < w);
+    if let Some(link) = idle.map(|g| &g.link) {
+        let most = (link.generation_max.get(), link.width_max.get());
+        let narrower = link.width.get().is_some_and(|w| width < w);
         let below = most.0.is_some_and(|m| generation < m) || most.1.is_some_and(|m| width < m);
-        let (g, w) = (most.0.unwrap_or(0), most.1.unwrap_or(0));
+        let shown = |n: Option<u32>| n.map_or("?".to_owned(), |n| n.to_string());
+        let (g, w) = (shown(most.0), shown(most.1));
         let detail = format!("Gen{generation} x{width} while copying, Gen{g} x{w} at most");
         // lanes that go away under load are a bad contact; a link that is always narrower is how the box was built
         if narrower {
@@ -209,11 +221,10 @@ fn link(
             push(Severity::Warn, "link_narrow_under_load", detail);
         }
     }
-    let Some((theory, share)) = rules.link(generation, width) else {
-        return;
-    };
-    let slower = to_device.gbs.min(to_host.gbs);
-    if slower < share * theory {
+    let slowest = to_device.gbs.min(to_host.gbs);
+    if let Some((theory, share)) = speed
+        && slowest < share * theory
+    {
         let detail = format!(
             "{:.1} GB/s to the device, {:.1} back, on Gen{generation} x{width} of {theory:.1}",
             to_device.gbs, to_host.gbs
