@@ -223,6 +223,13 @@ fn run_slowed(
     let au_of = |pass: &Option<Pass>| pass.as_ref().map_or_else(no_pace, |p| p.au.clone());
     let au = au_of(&disk_paced);
     let mut notes = notes(options, &samples, cache, &memory);
+    if own.is_some() && samples.list.len() < options.generated {
+        notes.push(format!(
+            "only {} of {} pictures could be made in the time given",
+            samples.list.len(),
+            options.generated
+        ));
+    }
     if conduct.stopped() {
         notes.push("stopped before its end: what is here was measured until then".to_owned());
     }
