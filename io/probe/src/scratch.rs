@@ -19,6 +19,23 @@ impl ScratchDir {
         Ok(ScratchDir(path))
     }
 
+    /// Refuses what would take more than a quarter of the free space: the disk is the user's.
+    pub(crate) fn room_for(&self, bytes: u64) -> io::Result<()> {
+        let space = rustix::fs::statvfs(&self.0)?;
+        let free = space.f_bavail.saturating_mul(space.f_frsize);
+        match bytes <= free / 4 {
+            true => Ok(()),
+            false => Err(io::Error::new(
+                io::ErrorKind::StorageFull,
+                format!(
+                    "{} MiB wanted, {} MiB free, of which a quarter may be used",
+                    bytes >> 20,
+                    free >> 20
+                ),
+            )),
+        }
+    }
+
     /// Brings all that was written to the disk: the page cache can only drop what is there.
     pub(crate) fn sync(&self) -> io::Result<()> {
         Ok(rustix::fs::syncfs(std::fs::File::open(&self.0)?)?)
@@ -43,4 +60,18 @@ pub(crate) fn unique() -> String {
         .map_or(0, |d| d.as_nanos());
     let next = NEXT.fetch_add(1, Ordering::Relaxed);
     format!(".lessee-probe-{}-{next}-{now:x}", std::process::id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_a_quarter_of_the_space_is_refused() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = ScratchDir::create(parent.path()).unwrap();
+        assert!(dir.room_for(1).is_ok());
+        let refused = dir.room_for(u64::MAX).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::StorageFull);
+    }
 }

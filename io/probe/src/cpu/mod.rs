@@ -19,6 +19,7 @@ use std::time::Duration;
 /// STREAM asks for four times the cache, and a hypervisor may claim none.
 const OVER_CACHE: u64 = 4;
 const ARRAY_MIN: u64 = 64 << 20;
+const ARRAY_MAX: u64 = 4 << 30;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct CpuOptions {
@@ -115,6 +116,8 @@ pub fn run(options: &CpuOptions, roots: Roots<'_>, conduct: &Conduct<'_>) -> Cpu
     let wanted = options.array_bytes.unwrap_or_else(|| {
         ARRAY_MIN.max(cache.unwrap_or(0) * OVER_CACHE * claimed.sockets.unwrap_or(1) as u64)
     });
+    // sixty invented sockets have no sixty caches
+    let wanted = wanted.min(ARRAY_MAX);
     let array_bytes = wanted.min(memory("MemAvailable:").unwrap_or(wanted * 12) / 12);
     if array_bytes < wanted {
         notes.push(format!(

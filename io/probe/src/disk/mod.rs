@@ -183,7 +183,12 @@ fn small_files(
     let own = match &options.samples {
         Some(_) => None,
         None if options.small_files == 0 => return None,
-        None => match small::generate(&options.dir, options.small_files, options.small_bytes) {
+        None => match small::generate(
+            &options.dir,
+            options.small_files,
+            options.small_bytes,
+            &conduct.part("disk.small_write", cap),
+        ) {
             Ok(own) => Some(own),
             Err(e) => {
                 notes.push(format!("small files could not be written: {e}"));

@@ -32,11 +32,20 @@ pub struct SmallFiles {
 }
 
 /// Files of about the size of a photograph, which nobody can compress.
-pub(super) fn generate(parent: &Path, count: usize, bytes: usize) -> io::Result<ScratchDir> {
+pub(super) fn generate(
+    parent: &Path,
+    count: usize,
+    bytes: usize,
+    part: &Part<'_>,
+) -> io::Result<ScratchDir> {
     let dir = ScratchDir::create(parent)?;
+    dir.room_for(count as u64 * bytes as u64)?;
     let mut noise = Noise::new(5);
     let mut data = vec![0; bytes];
     for i in 0..count {
+        if part.over() {
+            break;
+        }
         noise.fill(&mut data);
         std::fs::write(dir.path().join(format!("{i:06}.bin")), &data)?;
     }

@@ -8,17 +8,32 @@ use std::f32::consts::PI;
 use std::io;
 use std::path::Path;
 
-/// Writes `count` pictures into a folder of our own below `parent`.
-pub(super) fn folder(parent: &Path, count: usize, side: (u16, u16)) -> io::Result<ScratchDir> {
+/// Different ones; the others repeat them.
+const PICTURES: usize = 16;
+
+/// Writes `count` pictures into a folder of our own below `parent`; fewer, but one, once `over` says so.
+pub(super) fn folder(
+    parent: &Path,
+    count: usize,
+    (width, height): (u16, u16),
+    over: &dyn Fn() -> bool,
+) -> io::Result<ScratchDir> {
     let dir = ScratchDir::create(parent)?;
     // encoding is ten times dearer than writing: a few pictures, each under many names
-    let pictures: Vec<Vec<u8>> = (0..count.min(16))
-        .map(|i| jpeg(side.0, side.1, i as u64))
-        .collect();
+    let mut pictures: Vec<Vec<u8>> = Vec::new();
     for i in 0..count {
-        let Some(picture) = pictures.get(i % pictures.len().max(1)) else {
+        if i > 0 && over() {
+            break;
+        }
+        if i < PICTURES {
+            pictures.push(jpeg(width, height, i as u64));
+        }
+        let Some(picture) = pictures.get(i % PICTURES) else {
             break;
         };
+        if i == 0 {
+            dir.room_for(count as u64 * picture.len() as u64)?;
+        }
         std::fs::write(dir.path().join(format!("{i:06}.jpg")), picture)?;
     }
     dir.sync()?;
@@ -288,7 +303,7 @@ mod tests {
     #[test]
     fn a_folder_of_them_is_gone_when_dropped() {
         let parent = tempfile::tempdir().unwrap();
-        let dir = folder(parent.path(), 20, (32, 32)).unwrap();
+        let dir = folder(parent.path(), 20, (32, 32), &|| false).unwrap();
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 20);
         drop(dir);
         assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 0);

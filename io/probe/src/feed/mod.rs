@@ -155,23 +155,25 @@ fn run_slowed(
     delay: Duration,
 ) -> Result<FeedReport, FeedError> {
     check(options)?;
+    let cap = |share: f64| Duration::from_secs_f64(options.cap_s * share);
     // held until the end: dropping it deletes the pictures
     let (own, samples) = match &options.samples {
         Some(folder) => (None, Samples::in_folder(folder)?),
         None => {
-            let own = generate::folder(&options.scratch, options.generated, (500, 375)).map_err(
-                |source| FeedError::Generate {
-                    path: options.scratch.clone(),
-                    source,
-                },
-            )?;
+            let part = conduct.part("feed.generate", cap(0.2));
+            let own = generate::folder(&options.scratch, options.generated, (500, 375), &|| {
+                part.over()
+            })
+            .map_err(|source| FeedError::Generate {
+                path: options.scratch.clone(),
+                source,
+            })?;
             let samples = Samples::in_folder(own.path())?;
             (Some(own), samples)
         }
     };
     let queue_room = queue_room(options, &samples)?;
     let damage = Damage::default();
-    let cap = |share: f64| Duration::from_secs_f64(options.cap_s * share);
     let pass = |name, source: &Source, step_s: f64, share: f64| {
         let plan = Plan {
             samples: &samples,
@@ -221,6 +223,13 @@ fn run_slowed(
     let au_of = |pass: &Option<Pass>| pass.as_ref().map_or_else(no_pace, |p| p.au.clone());
     let au = au_of(&disk_paced);
     let mut notes = notes(options, &samples, cache, &memory);
+    if own.is_some() && samples.list.len() < options.generated {
+        notes.push(format!(
+            "only {} of {} pictures could be made in the time given",
+            samples.list.len(),
+            options.generated
+        ));
+    }
     if conduct.stopped() {
         notes.push("stopped before its end: what is here was measured until then".to_owned());
     }
