@@ -449,7 +449,14 @@ fn rows_shorter_than_a_format_needs_are_refused_in_every_format() {
     let found = b"0,add\r,n0\n0105,000:20:n2\r\n";
     assert!(fuzz_read(None, None, found).is_err());
     for format in Format::ALL.iter().copied() {
-        for text in ["1\n2\n", "a\n1\n", "\r", "1\r2\r", "a,b\rc,d\r", "\"1\n2\",3\n"] {
+        for text in [
+            "1\n2\n",
+            "a\n1\n",
+            "\r",
+            "1\r2\r",
+            "a,b\rc,d\r",
+            "\"1\n2\",3\n",
+        ] {
             for said in [None, Some(Polarity::Available)] {
                 // whatever the answer, it is one
                 let _ = fuzz_read(Some(format), said, text.as_bytes());
