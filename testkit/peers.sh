@@ -1,26 +1,42 @@
 #!/usr/bin/env bash
-# Peers: testkit/peers.sh install|where|remove. Python programs go into a virtual environment under target/peers; what
-# the probe's kernels are checked with comes from Debian, where the machine may be changed.
+# Peers: testkit/peers.sh install|kernels|where|remove. Python programs go into a virtual environment under target/peers;
+# what the probe's kernels are checked with comes from Debian, where the machine may be changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv="${CARGO_TARGET_DIR:-target}/peers/venv"
 
-case "${1:-}" in
-install)
+debian() {
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 0
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@"
+}
+
+python_with() {
+    python3 -c 'import ensurepip' 2>/dev/null || debian python3 python3-venv
     command -v python3 >/dev/null || { echo "python3 is missing: apt-get install python3 python3-venv" >&2; exit 1; }
     [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement testkit/requirements.txt
-    # OpenCL on the processor runs the kernels; clang-14 wrote their PTX (other versions write other text)
-    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && [ ! -e /etc/OpenCL/vendors/pocl.icd ]; then
-        apt-get update -qq
-        apt-get install -qq -y --no-install-recommends pocl-opencl-icd ocl-icd-libopencl1
-        apt-get install -qq -y --no-install-recommends clang-14 || echo "no clang-14 here: the PTX is not compared"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$1"
+}
+
+# OpenCL on the processor runs the kernels; clang-14 wrote their PTX (other versions write other text)
+kernels() {
+    python_with testkit/requirements-kernels.txt
+    if [ ! -e /etc/OpenCL/vendors/pocl.icd ]; then
+        debian pocl-opencl-icd ocl-icd-libopencl1
+        debian clang-14 || echo "no clang-14 here: the PTX is not compared"
     fi
+}
+
+case "${1:-}" in
+install)
+    python_with testkit/requirements.txt
+    kernels
     ;;
+kernels) kernels ;;
 where) echo "$venv/bin/python" ;;
 remove) rm -rf "$venv" ;;
 *)
-    echo "usage: testkit/peers.sh install|where|remove" >&2
+    echo "usage: testkit/peers.sh install|kernels|where|remove" >&2
     exit 2
     ;;
 esac

@@ -37,7 +37,8 @@ pub(crate) fn install() -> Result<()> {
     if !cargo_fuzz() {
         sh::run(sh::cargo(&["install", "--locked", "cargo-fuzz"]))?;
     }
-    Ok(())
+    // ptxas and OpenCL on the processor, for the probe's kernels
+    sh::run(sh::command("bash", &["testkit/peers.sh", "kernels"]))
 }
 
 /// SkyPilot and gpuhunt for `cargo xtask bench --peers`.
