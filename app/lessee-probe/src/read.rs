@@ -53,7 +53,7 @@ fn show(report: &mut Report, file: &str, read: &Read, texts: &Texts) {
         .iter()
         .filter_map(|(id, v)| {
             let version = v.as_ref()?.clone();
-            Some(texts.msg(&Msg::new(*id).arg("version", version)))
+            Some(texts.msg(&Msg::new(id).arg("version", version)))
         })
         .collect();
     report.list(said);
