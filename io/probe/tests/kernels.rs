@@ -69,7 +69,8 @@ fn ptxas() -> Option<String> {
         .output()
         .ok();
     let python = peers.map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned());
-    let lib = python.map(|p| root.join(p).join("../../lib"));
+    // `python` is a link to a file: nothing lies "above" it but its folder
+    let lib = python.and_then(|p| Some(root.join(p).parent()?.parent()?.join("lib")));
     let versions = lib
         .and_then(|l| std::fs::read_dir(l).ok())
         .into_iter()
