@@ -3,6 +3,7 @@
 //! Bounded on purpose: a few bytes of JSON can become a hundred in memory, so the number of values is limited, and
 //! nesting is limited by `serde_json` itself.
 
+use super::Read;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::cell::Cell;
@@ -20,6 +21,19 @@ pub(crate) struct Found {
     pub(crate) broken_off: bool,
     /// More values than are kept: documents were left out.
     pub(crate) too_large: bool,
+}
+
+impl Found {
+    /// Says what of the documents is not there.
+    pub(crate) fn say(&self, out: &mut Read) {
+        if self.too_large {
+            let detail = "more values than are kept: the rest is left out";
+            out.problem("input_too_large", "file", detail);
+        }
+        if self.broken_off {
+            out.problem("incomplete_capture", "file", "the JSON has no end");
+        }
+    }
 }
 
 /// Finds the JSON objects that begin at the start of a line. The lines outside of them that are not blank go to

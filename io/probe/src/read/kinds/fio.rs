@@ -23,16 +23,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
             false => super::unread(number, line, out),
         }
     });
-    if found.too_large {
-        out.problem(
-            "input_too_large",
-            "file",
-            "more values than are kept: the rest is left out",
-        );
-    }
-    if found.broken_off {
-        out.problem("incomplete_capture", "file", "the JSON has no end");
-    }
+    found.say(out);
     let runs: Vec<&Value> = found
         .documents
         .iter()

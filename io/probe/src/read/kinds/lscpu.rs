@@ -91,16 +91,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
         let found = json::find(&source.text, &mut |number, line| {
             super::unread(number, line, out);
         });
-        if found.too_large {
-            out.problem(
-                "input_too_large",
-                "file",
-                "more values than are kept: the rest is left out",
-            );
-        }
-        if found.broken_off {
-            out.problem("incomplete_capture", "file", "the JSON has no end");
-        }
+        found.say(out);
         for document in &found.documents {
             for entry in document["lscpu"].as_array().into_iter().flatten() {
                 of_json(entry, out);

@@ -69,16 +69,7 @@ fn from_json(source: &Source, out: &mut Read) -> Vec<Test> {
     let found = json::find(&source.text, &mut |number, line| {
         super::unread(number, line, out);
     });
-    if found.too_large {
-        out.problem(
-            "input_too_large",
-            "file",
-            "more values than are kept: the rest is left out",
-        );
-    }
-    if found.broken_off {
-        out.problem("incomplete_capture", "file", "the JSON has no end");
-    }
+    found.say(out);
     let mut tests = Vec::new();
     let runs = found.documents.iter().filter_map(|d| d.get("nvbandwidth"));
     for run in runs {
