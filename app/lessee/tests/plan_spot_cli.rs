@@ -198,6 +198,23 @@ fn a_record_of_another_place_or_machine_speaks_for_nothing_and_is_told_of() {
 }
 
 #[test]
+fn a_record_for_what_is_not_shown_is_told_of() {
+    let (home, workload) = home();
+    let file = home.file(
+        "r.csv",
+        record("us-west-2a", "p3.2xlarge", 600, two_of_three),
+    );
+    let args = ["plan", &workload, "--trace", &file];
+    assert!(!home.run(&args).exits(0).err.contains("decided nothing"));
+    let run = home.run(&[&args[..], &["--no-spot"]].concat());
+    assert!(
+        run.err.contains("decided nothing") && run.err.contains("aws/p3.2xlarge@us-west-2"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
 fn spot_that_is_never_there_is_not_ranked() {
     let (home, workload) = home();
     let file = home.file(

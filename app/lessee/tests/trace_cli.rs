@@ -395,6 +395,50 @@ fn pictures_stand_alone_say_what_they_show_and_keep_hostile_names_harmless() {
 }
 
 #[test]
+fn what_a_file_does_not_say_of_itself_is_told_at_import() {
+    let home = Home::new();
+    let rows = "time,zone,available\n2026-01-01T00:00:00Z,lab,1\n2026-01-01T00:10:00Z,lab,0\n";
+    let file = home.file("mine.csv", rows);
+    let about = [
+        "--provider",
+        "aws",
+        "--region",
+        "us-west-2",
+        "--machine",
+        "V100:8",
+    ];
+    let import = |more: &[&str]| home.run(&[&["trace", "import", &file], more].concat());
+    import(&about).exits(0);
+    let shown = home.json(&["trace", "show", "mine"]);
+    let record = &shown["records"][0];
+    assert_eq!(
+        [&record["provider"], &record["region"], &record["machine"]],
+        ["aws", "us-west-2", "V100:8"]
+    );
+    // what it says itself stands
+    let said = home.file(
+        "mine.csv",
+        rows.replace("available", "available,machine")
+            .replace(",1\n", ",1,p3.16xlarge\n")
+            .replace(",0\n", ",0,p3.16xlarge\n"),
+    );
+    let against = home.run(&["trace", "import", &said, "--machine", "p3.2xlarge"]);
+    assert_eq!(against.code, 2);
+    assert!(
+        against.err.contains("p3.16xlarge") && against.err.contains("--machine"),
+        "{}",
+        against.err
+    );
+    home.run(&["trace", "import", &said, "--machine", "P3.16xlarge"])
+        .exits(0);
+    assert_eq!(
+        home.run(&["trace", "import", &said, "--provider", " "])
+            .code,
+        2
+    );
+}
+
+#[test]
 fn a_trace_of_another_file_is_not_replaced_unasked() {
     let home = Home::new();
     std::fs::create_dir_all(home.path("a")).expect("folder");

@@ -30,7 +30,7 @@ pub use feasible::Reject;
 pub use modelled::{ModelledMarkets, model_spot};
 pub use pareto::front;
 pub use rank::{Plan, Rejected, Unranked, plan};
-pub use records::record_speaks;
+pub use records::{Heard, heard};
 pub use rules::Rules;
 pub use saving::SaveAdvice;
 pub use spot::{SpotAnswer, SpotRecords, spot_job};

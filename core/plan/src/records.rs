@@ -3,8 +3,10 @@
 //! The rule is strict: the same provider, the same region or zone, and the same machine by name or the same GPU in the
 //! same number. Not here: their replay (`spot.rs`).
 
+use crate::detail::PlanOption;
+use crate::rank::Plan;
 use crate::spot::SpotRecords;
-use lessee_model::{Catalog, GpuTable, Machine, Offer};
+use lessee_model::{Catalog, GpuTable, Machine, Offer, Purchase};
 use lessee_spot::trace::Series;
 
 /// Indices of the records that an offer is replayed on: of those asked for all that speak for it, even if they cannot be
@@ -79,10 +81,28 @@ pub(crate) fn speaks_for(
     provider && place && about.machine.as_deref().is_some_and(named)
 }
 
-/// Whether a record speaks for any offer of a catalog.
-pub fn record_speaks(series: &Series, catalog: &Catalog, gpus: &GpuTable) -> bool {
-    let mut offers = catalog.offers.iter();
-    offers.any(|o| speaks_for(series, o, catalog.machine(o), gpus))
+/// What a record could decide in a plan.
+#[derive(Clone, Copy, Debug)]
+pub enum Heard<'a> {
+    /// It speaks for a spot option that is shown.
+    Shown,
+    /// It speaks for offers, this one first, but none of them is shown on spot: it decided nothing.
+    Hidden(&'a Offer),
+    /// It speaks for no offer.
+    Nowhere,
+}
+
+/// Whether a record speaks for anything that a plan shows.
+pub fn heard<'a>(series: &Series, plan: &Plan, catalog: &'a Catalog, gpus: &GpuTable) -> Heard<'a> {
+    let speaks = |o: &Offer| speaks_for(series, o, catalog.machine(o), gpus);
+    let shown = |option: &PlanOption| {
+        option.purchase == Purchase::Spot && speaks(&catalog.offers[option.offer])
+    };
+    if plan.options.iter().any(shown) {
+        return Heard::Shown;
+    }
+    let first = catalog.offers.iter().find(|o| speaks(o));
+    first.map_or(Heard::Nowhere, Heard::Hidden)
 }
 
 /// Nothing said is nothing against it.

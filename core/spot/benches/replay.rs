@@ -1,13 +1,15 @@
 //! Time of one replayed job: one zone (2022-10, us-west-2b_v100_1, 48 h in 60 h), six zones (H100 2025-10, 43.2 h in
-//! 51.8 h), and the exact optimum of each. Skips where the public records are absent.
+//! 51.8 h), and the exact optimum of each; and of 100,000 replays of the policies that a plan compares, decision tables
+//! included, on two threads. Skips where the public records are absent.
 
 #![allow(clippy::unwrap_used)]
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use common::{H100_SIX, V100_THREE, aws_2022, h100, records, v100};
+use common::{H100_SIX, SERIES, V100_THREE, aws_2022, h100, records, v100};
 use criterion::{Criterion, criterion_group, criterion_main};
+use lessee_spot::forecast::POLICIES;
 use lessee_spot::optimum::least_cost;
 use lessee_spot::policy::lessee::Params;
 use lessee_spot::policy::{
@@ -120,5 +122,43 @@ fn six_zones(c: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, one_zone, six_zones);
+/// As many replays as a plan of 250 options at its 100 starts: three deadlines of the job on the eight series of 2022-10,
+/// from every start in turn.
+fn many(c: &mut Criterion) {
+    if records().is_none() {
+        return;
+    }
+    const REPLAYS: usize = 100_000;
+    let markets = SERIES.map(aws_2022);
+    let jobs = [52.0, 60.0, 70.0].map(|deadline| Job::new(48.0, deadline, 0.1).unwrap());
+    let params = params();
+    let half = |sets: &[Vec<Runner<'_>>], first: usize| {
+        let mut cost = 0.0;
+        for i in (first..REPLAYS / POLICIES.len()).step_by(2) {
+            let job = i % jobs.len();
+            let market = i / jobs.len() % markets.len();
+            let ticks = (jobs[job].deadline_ms / markets[market].gap_ms) as usize;
+            let start = i / 24 % (markets[market].ticks() - ticks);
+            for policy in POLICIES {
+                cost += sets[job][market].run(policy, start).cost;
+            }
+        }
+        cost
+    };
+    let mut slow = c.benchmark_group("plan");
+    slow.sample_size(10);
+    slow.bench_function("100,000 replays", |b| {
+        b.iter(|| {
+            let each = |job| Runner::each(job, &markets, &params);
+            let sets: Vec<Vec<Runner<'_>>> = jobs.iter().map(each).collect();
+            std::thread::scope(|scope| {
+                let other = scope.spawn(|| half(&sets, 1));
+                half(&sets, 0) + other.join().unwrap()
+            })
+        });
+    });
+    slow.finish();
+}
+
+criterion_group!(benches, one_zone, six_zones, many);
 criterion_main!(benches);

@@ -38,6 +38,19 @@ impl Record {
             Record::Egress(r) => &r.about,
         }
     }
+
+    /// What it is about, to be completed where the source does not say it.
+    pub fn about_mut(&mut self) -> &mut About {
+        match self {
+            Record::Series(r) => &mut r.about,
+            Record::Lives(r) => &mut r.about,
+            Record::Prices(r) => &mut r.about,
+            Record::Bucket(r) => &mut r.about,
+            Record::PriceSummary(r) => &mut r.about,
+            Record::ListPrice(r) => &mut r.about,
+            Record::Egress(r) => &mut r.about,
+        }
+    }
 }
 
 /// Where a record comes from and what it is about.

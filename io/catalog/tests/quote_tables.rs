@@ -138,6 +138,20 @@ fn hour_and_month_columns_are_two_offers() {
         "{:?}",
         q.questions
     );
+    // the period stands in one title for both, and in none for neither
+    let q = import("gpu,count,price per hour,spot price\nL4,1,0.80 USD,0.30 USD\n");
+    assert_eq!(
+        offers(&q),
+        [
+            "- L4 PCIe 24 x1 on_demand 0.80 USD",
+            "- L4 PCIe 24 x1 spot 0.30 USD",
+        ],
+        "{:?}",
+        q.questions
+    );
+    let q = import("gpu,count,on-demand price,spot price\nL4,1,0.80 USD,0.30 USD\n");
+    assert!(offers(&q).is_empty());
+    assert_eq!(codes(&q), ["unit_unknown"], "{:?}", q.questions);
 }
 
 #[test]

@@ -42,6 +42,15 @@ pub(crate) struct TraceImportArgs {
     /// Name of the trace; else that of the file. Only with one file or folder.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
+    /// Whose machines they are (aws, gcp, ...), where the files do not say it: a plan replays only records that do.
+    #[arg(long, value_name = "NAME")]
+    pub provider: Option<String>,
+    /// Their region, where the files do not say it.
+    #[arg(long, value_name = "NAME")]
+    pub region: Option<String>,
+    /// Instance type (p3.2xlarge) or GPU and number (V100:8), where the files do not say it.
+    #[arg(long, value_name = "TYPE")]
+    pub machine: Option<String>,
     /// Read and show, save nothing.
     #[arg(long)]
     pub dry_run: bool,

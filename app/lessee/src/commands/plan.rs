@@ -8,7 +8,7 @@ use crate::output::Printer;
 use crate::settings::Settings;
 use lessee_catalog::Facts;
 use lessee_model::{Exit, Msg, PlanDoc, did_you_mean};
-use lessee_plan::{Plan, PlanInput, Rules, SpotRecords, model_spot, plan, record_speaks, why_not};
+use lessee_plan::{Heard, Plan, PlanInput, Rules, SpotRecords, heard, model_spot, plan, why_not};
 use lessee_report::plan::{PlanSource, explain_report, plan_doc, plan_report, why_not_report};
 
 pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
@@ -80,27 +80,39 @@ pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Res
             }
         },
     }
-    tell_of_records(&records, given, &facts, printer);
+    tell_of_records(&records, given, &plan, &facts, printer);
     facts::tell_gpus_without_price(&facts, &workload.constraints.gpus, printer);
     Ok(verdict(&doc))
 }
 
-/// Of the records that were asked for: which of them speak for no offer at all.
-fn tell_of_records(records: &SpotRecords<'_>, given: usize, facts: &Facts, printer: &Printer) {
+/// Of the records that were asked for: which of them decided nothing.
+fn tell_of_records(
+    records: &SpotRecords<'_>,
+    given: usize,
+    plan: &Plan,
+    facts: &Facts,
+    printer: &Printer,
+) {
     for series in &records.series[..given] {
-        if record_speaks(series, &facts.catalog, &facts.gpus) {
-            continue;
-        }
         let about = &series.about;
-        let said = |text: &Option<String>| text.clone().unwrap_or_else(|| "?".to_owned());
-        printer.warn(
-            &Msg::new("trace-speaks-for-none")
+        let of = |id: &'static str| {
+            Msg::new(id)
                 .arg("zone", about.zone.clone())
                 .arg("source", about.source.clone())
-                .arg("provider", said(&about.provider))
-                .arg("region", said(&about.region))
-                .arg("machine", said(&about.machine)),
-        );
+        };
+        let said = |text: &Option<String>| text.clone().unwrap_or_else(|| "?".to_owned());
+        match heard(series, plan, &facts.catalog, &facts.gpus) {
+            Heard::Shown => {}
+            Heard::Hidden(offer) => {
+                printer.warn(&of("trace-speaks-for-hidden").arg("offer", offer.key()));
+            }
+            Heard::Nowhere => printer.warn(
+                &of("trace-speaks-for-none")
+                    .arg("provider", said(&about.provider))
+                    .arg("region", said(&about.region))
+                    .arg("machine", said(&about.machine)),
+            ),
+        }
     }
 }
 

@@ -71,7 +71,7 @@ pub fn spans(series: &Series, need: u32) -> Vec<Span> {
         };
         let nominal = at.saturating_add(gap);
         match series.at_s.get(i + 1) {
-            Some(next) if gap == 0 || 2 * (next - at) <= 3 * gap => push(*at, *next, state),
+            Some(next) if gap == 0 || 2 * (next - at) < 3 * gap => push(*at, *next, state),
             Some(next) => {
                 push(*at, nominal, state);
                 push(nominal, *next, State::Unknown);

@@ -223,8 +223,23 @@ fn finish(mut d: Draft, row_unit: Unit, unreadable: bool, around: &Around) -> Dr
     for p in &mut d.prices {
         p.amount.unit = p.amount.unit.or(&row_unit).or(&around.unit);
     }
+    period_beside(&mut d.prices);
     d.unreadable = unreadable;
     d
+}
+
+/// `price per hour, spot price`: a way to pay by use that names no period of its own is paid for the same one as its
+/// neighbours, where they all name one.
+fn period_beside(prices: &mut [Priced]) {
+    let mut stated = prices.iter().filter_map(|p| p.amount.unit.period);
+    let Some(period) = stated.next().filter(|first| stated.all(|p| p == *first)) else {
+        return;
+    };
+    for p in prices.iter_mut().filter(|p| p.amount.unit.period.is_none()) {
+        if matches!(p.purchase, Some(Purchase::Spot | Purchase::OnDemand)) {
+            p.amount.unit.period = Some(period);
+        }
+    }
 }
 
 /// Gaps of a row from what stands around it.

@@ -9,6 +9,7 @@ use lessee_model::{Exit, Msg};
 use lessee_report::trace::{
     SavedTraceDoc, TraceImportDoc, TraceImportedDoc, import_report, record_doc,
 };
+use lessee_traces::Folder;
 use std::path::Path;
 
 pub(super) fn run(
@@ -24,7 +25,9 @@ pub(super) fn run(
     // all are read before the first is kept: a bad file among them changes nothing
     let mut read = Vec::new();
     for file in &args.files {
-        read.push((file, open(file, &args.reading, &store)?));
+        let mut folder = open(file, &args.reading, &store)?;
+        complete(&mut folder, args)?;
+        read.push((file, folder));
     }
     let names: Vec<String> = read
         .iter()
@@ -93,6 +96,45 @@ pub(super) fn run(
     };
     printer.report(import_report(&doc, texts))?;
     Ok(Exit::Done)
+}
+
+/// What the files do not say of themselves is taken from the flags; what they say stands.
+///
+/// # Errors
+/// A flag says something else than a file.
+fn complete(folder: &mut Folder, args: &TraceImportArgs) -> Result<(), Failure> {
+    for record in folder.reads.iter_mut().flat_map(|r| &mut r.records) {
+        let about = record.about_mut();
+        let source = about.source.clone();
+        for (flag, said, known) in [
+            ("--provider", &args.provider, &mut about.provider),
+            ("--region", &args.region, &mut about.region),
+            ("--machine", &args.machine, &mut about.machine),
+        ] {
+            let Some(said) = said.as_deref().map(str::trim) else {
+                continue;
+            };
+            if said.is_empty() {
+                let empty = Msg::new("setting-bad-value")
+                    .arg("key", flag)
+                    .arg("value", "");
+                return Err(Failure::usage(empty));
+            }
+            match known {
+                Some(known) if !known.eq_ignore_ascii_case(said) => {
+                    let msg = Msg::new("trace-says-otherwise")
+                        .arg("source", source)
+                        .arg("flag", flag)
+                        .arg("known", known.clone())
+                        .arg("said", said.to_owned());
+                    return Err(Failure::usage(msg).hint(Msg::new("hint-trace-says-otherwise")));
+                }
+                Some(_) => {}
+                None => *known = Some(said.to_owned()),
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The file's name without what a trace's name cannot have; of `ZONE/full.json` the folder's.
