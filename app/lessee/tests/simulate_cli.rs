@@ -110,6 +110,81 @@ fn a_job_costs_what_can_be_added_up_by_hand() {
 }
 
 #[test]
+fn each_machine_is_rounded_up_to_what_is_billed() {
+    let home = Home::new();
+    // the same as above: machines of 60 and 90 minutes on spot, of 140 on demand
+    let file = home.file("z.csv", record(&format!("111111000{}", "1".repeat(30))));
+    let billed = |seconds: &[&str]| {
+        let more = [
+            &PRICES[..],
+            &["--start-tick", "0", "--policy", "greedy,on-demand,optimum"],
+            seconds,
+        ]
+        .concat();
+        home.json(&args(&file, ["2", "5", "0.25"], &more))
+    };
+    let costs = |doc: &Value| [0, 1, 2].map(|i| (cost(&doc["jobs"][i]) * 1e6).round() / 1e6);
+    let (ticks, hours) = (billed(&[]), billed(&["--billing-seconds", "3600"]));
+    assert_eq!(costs(&ticks)[..2], [2.5, 7.0]);
+    assert_eq!(costs(&hours)[..2], [1.0 + 2.0, 9.0]);
+    assert_eq!(costs(&ticks)[2], costs(&hours)[2], "a bound");
+    assert_eq!(hours["job"]["billing_seconds"], 3600.0);
+    assert!(ticks["job"]["billing_seconds"].is_null());
+    let parts = &hours["jobs"][0]["cost_parts"];
+    assert_eq!(parts["spot"]["amount"], "3.00", "{parts}");
+    // what a tick bills already is not billed again
+    assert_eq!(costs(&billed(&["--billing-seconds", "60"])), costs(&ticks));
+    for bad in ["0", "x", "nan", "1e300"] {
+        let more = [&PRICES[..], &["--billing-seconds", bad]].concat();
+        let run = home.run(&args(&file, ["2", "5", "0.25"], &more));
+        assert!(
+            run.code == 2 && run.err.contains("--billing-seconds"),
+            "{bad}: {}",
+            run.err
+        );
+    }
+}
+
+#[test]
+fn a_checkpoint_that_takes_time_to_move_is_waited_for() {
+    let home = Home::new();
+    let zone = |name: &str, samples: &str| record(samples).replace("us-east-1a", name);
+    // the first goes after an hour, the second is there from then on
+    let a = home.file(
+        "a.csv",
+        zone("us-east-1a", &format!("111111{}", "0".repeat(40))),
+    );
+    let b = home.file(
+        "b.csv",
+        zone("eu-west-1a", &format!("000000{}", "1".repeat(40))),
+    );
+    let job = |more: &[&str]| {
+        let fixed = [
+            "--trace",
+            &b,
+            "--zones",
+            "--start-tick",
+            "0",
+            "--policy",
+            "greedy",
+            "--checkpoint-gb",
+            "100",
+            "--transfer-price",
+            "0.02",
+        ];
+        let more = [&PRICES[..], &fixed, more].concat();
+        home.json(&args(&a, ["2", "6", "0"], &more))["jobs"][0].clone()
+    };
+    let (at_once, slow) = (job(&[]), job(&["--transfer-seconds", "18"]));
+    assert_eq!((&at_once["moves"], &slow["moves"]), (&1.into(), &1.into()));
+    assert_eq!(at_once["finish_hours"], 2.0);
+    // 1,800 s paid for on the way, and 2 USD for 100 GB
+    assert_eq!(slow["finish_hours"], 2.5);
+    assert_eq!(slow["wasted_hours"], 0.5);
+    assert!((cost(&at_once) - 4.0).abs() < 1e-9 && (cost(&slow) - 4.5).abs() < 1e-9);
+}
+
+#[test]
 fn starts_are_chosen_and_said_and_one_job_can_be_explained() {
     let home = Home::new();
     let file = home.file("z.csv", record(&"1110".repeat(300)));
@@ -473,6 +548,11 @@ fn a_workload_on_a_machine_of_the_catalog_becomes_a_job() {
     let doc = home.json(&with(&base, &given));
     assert_eq!(doc["job"]["work_hours"], 10.0);
     assert!(codes(&doc).contains(&"hours_given"));
+    let limits = [&offer[..], &["--no-spot", "--budget", "5USD"]].concat();
+    let doc = home.json(&with(&base, &limits));
+    for code in ["spot_not_allowed", "budget_not_compared"] {
+        assert!(codes(&doc).contains(&code), "{code}");
+    }
     home.run(&with(&base, &PRICES))
         .says(2, &["--offer", "--gpu"]);
     home.run(&with(&base, &["--offer", "aws/p3.2xlarg"]))

@@ -161,7 +161,10 @@ fn every_text_is_used_and_every_use_has_a_text() {
         .collect();
     // a code's `_` is a `-` in its text, so such a text is never found
     let unreachable: Vec<_> = known.keys().filter(|id| id.contains('_')).collect();
-    assert!(unreachable.is_empty(), "texts that no code reaches: {unreachable:#?}");
+    assert!(
+        unreachable.is_empty(),
+        "texts that no code reaches: {unreachable:#?}"
+    );
     assert!(missing.is_empty(), "no text for:\n{}", missing.join("\n"));
     assert!(
         wrong.is_empty(),

@@ -21,6 +21,9 @@ pub struct Job {
     pub checkpoint_gb: f64,
     /// Periodic saves; `None`: work is never lost, as in the published simulators.
     pub saves: Option<Saves>,
+    /// Billing increment in ms: the time of each machine, from its start to its end, is billed in whole multiples of it, at
+    /// its last price; also where the provider took it away. 0: whole ticks, as in the published simulators.
+    pub billing_ms: i64,
 }
 
 /// Periodic synchronous saves.
@@ -94,6 +97,7 @@ impl Job {
             overhead_ms: hours_to_ms(overhead),
             checkpoint_gb: 0.0,
             saves: None,
+            billing_ms: 0,
         })
     }
 

@@ -64,16 +64,17 @@ impl Market {
         a == b || free(a * n + b) && free(b * n + a)
     }
 
-    /// The same market with one price for moving a GB between regions, and without time for it.
-    pub fn with_transfer(mut self, usd_per_gb: f64) -> Market {
+    /// The same market with one price and one time for moving a GB between regions: USD and ms.
+    pub fn with_transfer(mut self, usd_per_gb: f64, ms_per_gb: f64) -> Market {
         let n = self.zones.len();
-        self.egress = (0..n * n)
-            .map(|i| {
-                let same = self.zones[i / n].region == self.zones[i % n].region;
-                if same { 0.0 } else { usd_per_gb }
-            })
-            .collect();
-        self.transfer_ms_per_gb = vec![0.0; n * n];
+        let apart = |i: usize| self.zones[i / n].region != self.zones[i % n].region;
+        let between = |x: f64| {
+            let each = (0..n * n).map(|i| if apart(i) { x } else { 0.0 });
+            each.collect::<Vec<f64>>()
+        };
+        let (egress, times) = (between(usd_per_gb), between(ms_per_gb));
+        self.egress = egress;
+        self.transfer_ms_per_gb = times;
         self
     }
 }

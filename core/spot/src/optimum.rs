@@ -70,8 +70,10 @@ pub fn optimum_watched(
         open: true,
         probe_s: 0.0,
     };
+    // a bound: neither saves nor what increments add
     let plain = Job {
         saves: None,
+        billing_ms: 0,
         ..*job
     };
     let outcome = replay_with(&plain, market, start, rules, &mut script, watch);

@@ -2,11 +2,11 @@
 //!
 //! The rules are those of the public simulators (Can't Be Late, NSDI 2024; SkyNomad, NSDI 2027), so that their
 //! figures can be reproduced: work is credited at the start of the next tick, a start costs its overhead before
-//! work goes on, starts do not add up, whole ticks are billed. One machine (or gang) runs at a time. A checkpoint that takes
+//! work goes on, starts do not add up, whole ticks are billed and on top of them what a billing increment asks for. One machine (or gang) runs at a time. A checkpoint that takes
 //! time to move is there when all of it is: a move that is cut short goes on with the next start there, and is lost when
 //! work goes on where it came from.
 
-use crate::job::{HOUR_MS, Job};
+use crate::job::{HOUR_MS, Job, ceil_div};
 use crate::market::{Cell, Market};
 use crate::policy::{Choice, Now, Policy, Running};
 
@@ -131,6 +131,8 @@ pub fn replay_with<P: Policy>(
     let mut cold = 0i64;
     let mut cycle = 0i64;
     let mut running = Running::Idle;
+    // ticks that the machine which runs has been billed for
+    let mut billed = 0i64;
     let mut home: Option<usize> = None;
     // where a checkpoint is on its way to, and the time that it still needs there, after the start itself
     let mut moving: Option<(usize, i64)> = None;
@@ -163,6 +165,7 @@ pub fn replay_with<P: Policy>(
         if let Running::Spot(zone) = running
             && !up(zone, at)
         {
+            round_up(job, market, running, &mut billed, at, &mut out);
             running = Running::Idle;
             out.interruptions += 1;
             if let Some(saves) = job.saves {
@@ -242,6 +245,7 @@ pub fn replay_with<P: Policy>(
         }
         let mut started = false;
         if next != before || before != running {
+            round_up(job, market, running, &mut billed, at, &mut out);
             if let Running::Spot(zone) | Running::OnDemand(zone) = next {
                 started = true;
                 cold = job.overhead_ms;
@@ -284,6 +288,7 @@ pub fn replay_with<P: Policy>(
             preempted: matches!(last, Running::Spot(_)) && now.running == Running::Idle,
             started,
         });
+        billed += i64::from(running != Running::Idle);
         match running {
             Running::Idle => out.last_tick_cost = 0.0,
             Running::Spot(zone) => {
@@ -306,10 +311,39 @@ pub fn replay_with<P: Policy>(
             break;
         }
     }
+    let at = start + tick as usize;
+    round_up(job, market, running, &mut billed, at, &mut out);
     out.finish_tick = tick;
     out.late = tick > limit || left > 0;
     out.cost = out.spot_cost + out.on_demand_cost + out.transfer_cost + out.probe_cost;
     out
+}
+
+/// A machine ends at the start of market tick `at`: what its billing increment adds to the `billed` ticks, at its last price.
+fn round_up(
+    job: &Job,
+    market: &Market,
+    ended: Running,
+    billed: &mut i64,
+    at: usize,
+    out: &mut Outcome,
+) {
+    let ticks = std::mem::take(billed);
+    if job.billing_ms == 0 || ticks == 0 {
+        return;
+    }
+    let paid = ticks * market.gap_ms;
+    let owed = ceil_div(paid, job.billing_ms).saturating_mul(job.billing_ms) - paid;
+    let hours = owed as f64 / HOUR_MS;
+    match ended {
+        Running::Idle => {}
+        Running::Spot(zone) => {
+            let spot = &market.zones[zone].spot;
+            let last = at.saturating_sub(1).min(spot.len().saturating_sub(1));
+            out.spot_cost += spot[last] * hours;
+        }
+        Running::OnDemand(zone) => out.on_demand_cost += market.zones[zone].on_demand * hours,
+    }
 }
 
 /// Useful work done in `span` ms of a warm machine, and the time that saves took. `cycle` is the time since the

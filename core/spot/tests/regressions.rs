@@ -47,6 +47,7 @@ fn job(work: i64, deadline: i64, overhead: i64) -> Job {
         overhead_ms: overhead,
         checkpoint_gb: 1.0,
         saves: None,
+        billing_ms: 0,
     }
 }
 

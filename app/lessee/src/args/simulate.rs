@@ -56,6 +56,13 @@ pub(crate) struct SimulateArgs {
     /// USD for moving a GB to another region.
     #[arg(long, value_name = "USD", default_value_t = 0.0, value_parser = transfer)]
     pub transfer_price: f64,
+    /// Seconds for moving a GB to another region; work goes on there when all of it has arrived.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = transfer_time)]
+    pub transfer_seconds: f64,
+    /// Each machine is billed in whole multiples of so many seconds, from its start to its end: 3600 for hours. Left out:
+    /// by the ticks of the record, as in the published simulators.
+    #[arg(long, value_name = "SECONDS", value_parser = increment)]
+    pub billing_seconds: Option<f64>,
     /// Policies to replay, by name, or all.
     #[arg(long, value_name = "NAME,...", default_value = "all", value_delimiter = ',', value_parser = policies())]
     pub policy: Vec<String>,
@@ -102,4 +109,20 @@ fn transfer(text: &str) -> Result<f64, String> {
         .ok()
         .filter(|x| *x <= MOST_USD)
         .ok_or_else(|| "a price from 0 to a million".to_owned())
+}
+
+/// A day for a GB: what is above is a slip.
+fn transfer_time(text: &str) -> Result<f64, String> {
+    not_negative(text)
+        .ok()
+        .filter(|x| *x <= 86_400.0)
+        .ok_or_else(|| "seconds from 0 to 86400".to_owned())
+}
+
+/// From a millisecond to a year.
+fn increment(text: &str) -> Result<f64, String> {
+    positive(text)
+        .ok()
+        .filter(|x| (0.001..=31_622_400.0).contains(x))
+        .ok_or_else(|| "seconds from 0.001 to a year".to_owned())
 }

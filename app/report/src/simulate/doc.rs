@@ -45,6 +45,10 @@ pub struct JobDoc {
     pub checkpoint_gb: f64,
     /// Price of moving one GB to another region.
     pub transfer_price_per_gb: Money,
+    /// Time for moving one GB to another region, before work goes on there.
+    pub transfer_seconds_per_gb: f64,
+    /// Each machine is billed in whole multiples of it, from its start to its end; null: by ticks.
+    pub billing_seconds: Option<f64>,
     /// Machines at once.
     pub gang: u32,
 }
@@ -181,6 +185,7 @@ pub struct Simulation<'a> {
     pub job: &'a Job,
     pub gang: u32,
     pub transfer_usd_per_gb: f64,
+    pub transfer_seconds_per_gb: f64,
     pub markets: &'a [SimulatedMarket],
     pub policies: &'a [PolicyName],
     pub replays: &'a [Replayed],
@@ -222,6 +227,8 @@ pub fn simulation_doc(s: Simulation<'_>) -> SimulationDoc {
             save_seconds: s.job.saves.map_or(0.0, |s| s.block_ms as f64 / 1000.0),
             checkpoint_gb: s.job.checkpoint_gb,
             transfer_price_per_gb: usd(s.transfer_usd_per_gb),
+            transfer_seconds_per_gb: s.transfer_seconds_per_gb,
+            billing_seconds: (s.job.billing_ms > 0).then(|| s.job.billing_ms as f64 / 1000.0),
             gang: s.gang,
         },
         markets: s.markets.iter().map(market_doc).collect(),

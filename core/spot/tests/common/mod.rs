@@ -132,7 +132,7 @@ pub fn h100(zones: &[&str]) -> Market {
             on_demand: number(&info["on_demand_price"]),
         });
     }
-    market(600, out).with_transfer(0.02)
+    market(600, out).with_transfer(0.02, 0.0)
 }
 
 pub const H100_SIX: [&str; 6] = [
@@ -182,7 +182,7 @@ pub fn v100(zones: &[&str]) -> Market {
             on_demand: 3.06,
         });
     }
-    market(195, out).with_transfer(0.02)
+    market(195, out).with_transfer(0.02, 0.0)
 }
 
 pub const H100_EIGHT: [&str; 8] = [

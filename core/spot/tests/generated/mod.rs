@@ -153,6 +153,8 @@ struct Lengths {
     /// Units of a move between regions.
     transfer: i64,
     saves: Option<(i64, i64)>,
+    /// Units of a billing increment; 0: none.
+    billing: i64,
     start: usize,
     /// Ticks of the record that are missing at its end.
     short: usize,
@@ -180,6 +182,7 @@ fn lengths(wishes: Wishes) -> impl Strategy<Value = Lengths> {
             1 => Just(0),
         ];
         let saved = prop::option::weighted(saves, (1..=6 * tick, 0..=tick));
+        let billing = prop_oneof![3 => Just(0), 1 => 1..=8 * tick];
         let transfer = prop_oneof![2 => Just(0), 1 => 1..=4 * tick];
         let work = 1..=40 * tick;
         let slack = prop_oneof![0i64..3, 0i64..40];
@@ -191,21 +194,25 @@ fn lengths(wishes: Wishes) -> impl Strategy<Value = Lengths> {
             0.0f64..1.0,
             transfer,
             saved,
+            billing,
             0usize..4,
             short,
         )
             .prop_map(
-                move |(work, overhead, slack, beyond, transfer, saves, start, short)| Lengths {
-                    unit,
-                    half,
-                    work,
-                    overhead,
-                    slack,
-                    beyond,
-                    transfer,
-                    saves,
-                    start,
-                    short,
+                move |(work, overhead, slack, beyond, transfer, saves, billing, start, short)| {
+                    Lengths {
+                        unit,
+                        half,
+                        work,
+                        overhead,
+                        slack,
+                        beyond,
+                        transfer,
+                        saves,
+                        billing,
+                        start,
+                        short,
+                    }
                 },
             )
     })
@@ -232,6 +239,7 @@ fn build(l: Lengths, zones: &[ZoneOf], egress: f64) -> Case {
             every_ms: every * l.unit,
             block_ms: block * l.unit,
         }),
+        billing_ms: l.billing * l.unit,
     };
     // what on-demand alone needs: the save after the last work is not waited for
     let saving = job
@@ -262,7 +270,7 @@ fn build(l: Lengths, zones: &[ZoneOf], egress: f64) -> Case {
         egress: Vec::new(),
         transfer_ms_per_gb: Vec::new(),
     }
-    .with_transfer(egress);
+    .with_transfer(egress, 0.0);
     let away = |i: usize| market.zones[i / n].region != market.zones[i % n].region;
     let transfer = (l.transfer * l.unit) as f64;
     let times = (0..n * n).map(|i| if away(i) { transfer } else { 0.0 });

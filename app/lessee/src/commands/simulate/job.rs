@@ -42,6 +42,7 @@ pub(super) fn asked(args: &SimulateArgs) -> Result<AskedJob, Failure> {
     let mut job = Job::new(work, deadline, overhead).map_err(|e| failures::job(&e))?;
     job.checkpoint_gb = args.checkpoint_gb.unwrap_or(0.0);
     job.saves = saves(args);
+    job.billing_ms = billing_ms(args);
     Ok(AskedJob {
         job,
         gang: args.gang.unwrap_or(1),
@@ -58,4 +59,10 @@ pub(super) fn saves(args: &SimulateArgs) -> Option<Saves> {
         every_ms: hours_to_ms(hours).max(1),
         block_ms: (args.save_seconds * 1000.0).round() as i64,
     })
+}
+
+/// The billing increment, in ms; 0: whole ticks.
+pub(super) fn billing_ms(args: &SimulateArgs) -> i64 {
+    args.billing_seconds
+        .map_or(0, |seconds| ((seconds * 1000.0).round() as i64).max(1))
 }

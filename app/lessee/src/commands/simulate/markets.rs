@@ -64,7 +64,8 @@ pub(super) fn read(
     for (label, series) in groups {
         let mut grid = market_of(&series, &paths, asked.of_market())
             .map_err(|e| failures::grid(&e, &label, None))?;
-        grid.market = grid.market.with_transfer(args.transfer_price);
+        let ms_per_gb = args.transfer_seconds * 1000.0;
+        grid.market = grid.market.with_transfer(args.transfer_price, ms_per_gb);
         notes.extend(grid.notes.iter().map(|n| grid_note(n, &label, texts)));
         asked
             .job

@@ -53,6 +53,7 @@ pub(crate) fn run(
         job: &asked.job,
         gang: asked.gang,
         transfer_usd_per_gb: args.transfer_price,
+        transfer_seconds_per_gb: args.transfer_seconds,
         markets: &markets,
         policies: &policies,
         replays: &replays,

@@ -74,6 +74,7 @@ pub(super) fn asked(
     let size = workload.checkpoint.as_ref().map_or(0.0, |c| c.size.0);
     job.checkpoint_gb = args.checkpoint_gb.unwrap_or(size / 1e9);
     job.saves = super::job::saves(args).or(job.saves);
+    job.billing_ms = super::job::billing_ms(args);
     let texts = printer.texts();
     let mut notes = vec![note(
         "from_workload",
@@ -89,6 +90,17 @@ pub(super) fn asked(
             .seconds("piece", piece_s.min(work_s)),
         texts,
     )];
+    if !workload.constraints.spot {
+        notes.push(note(
+            "spot_not_allowed",
+            Msg::new("simulate-no-spot"),
+            texts,
+        ));
+    }
+    if let Some(budget) = workload.constraints.budget {
+        let msg = Msg::new("simulate-budget").arg("budget", texts.money(budget));
+        notes.push(note("budget_not_compared", msg, texts));
+    }
     let given: Vec<&str> = [
         ("--job-hours", args.job_hours),
         ("--overhead-hours", args.overhead_hours),
