@@ -2,7 +2,7 @@
 //! its own, and without network.
 //!
 //! `examples/*.toml` with a `kind` are workloads, `buy*.toml` answer rent or own, a folder with a
-//! `workload.toml` is a project whose quotes are imported first.
+//! `workload.toml` is a project whose quotes are imported first, `*.csv` are records of spot markets.
 
 use crate::readme;
 use crate::sh;
@@ -33,6 +33,8 @@ pub(crate) fn run() -> Result<Outcome> {
         } else if name.ends_with(".toml") {
             let home = sh::scratch("examples")?;
             workload(&binary, &home, &format!("examples/{name}"))
+        } else if name.ends_with(".csv") {
+            record(&binary, &name)
         } else {
             continue;
         };
@@ -84,6 +86,40 @@ fn buy(binary: &Path, name: &str) -> Result<String> {
     shown(binary, &home, &["buy", &file])?;
     let schema = json["schema"].as_str().context("no schema")?;
     Ok(schema.to_owned())
+}
+
+/// A record must be read, replayed, and speak for an offer of the built-in catalog.
+fn record(binary: &Path, name: &str) -> Result<String> {
+    let home = sh::scratch("examples")?;
+    let file = format!("examples/{name}");
+    let price = ["--on-demand-price", "3.06"];
+    shown(
+        binary,
+        &home,
+        &[&["trace", "stats", &file][..], &price].concat(),
+    )?;
+    let job = [
+        "--job-hours",
+        "48",
+        "--deadline-hours",
+        "60",
+        "--overhead-hours",
+        "0.2",
+    ];
+    let replay = [&["simulate", "--trace", &file, "--zones"][..], &job, &price].concat();
+    shown(binary, &home, &replay)?;
+    let replayed = ask(binary, &home, &[&replay[..], &["-o", "json"]].concat())?;
+    let policies = replayed["policies"].as_array().context("no policies")?;
+    let workload = "examples/imagenet-resnet50.toml";
+    let plan = [
+        "plan", workload, "--gpu", "V100", "--trace", &file, "-o", "json",
+    ];
+    let plan = ask(binary, &home, &plan)?;
+    let options = plan["options"].as_array().context("no options")?;
+    if !options.iter().any(|o| o["spot"]["basis"] == "measured") {
+        bail!("no option was replayed on it");
+    }
+    Ok(format!("{} policies replayed", policies.len()))
 }
 
 /// Reads each quote twice: dry, then for good; then plans with the prices just imported.
