@@ -14,7 +14,16 @@ const TIMEOUT: u32 = 20;
 /// Memory that an input may cost before it is a finding, MiB.
 const MEMORY: u32 = 2048;
 
-pub(crate) fn run(seconds: u32) -> Result<Outcome> {
+/// `fuzz [SECONDS] [TARGET...]`
+pub(crate) fn command(args: &[String]) -> Result<Outcome> {
+    let seconds = args.first().map(|s| s.parse::<u32>());
+    let seconds = seconds.transpose().context("SECONDS")?.unwrap_or(20);
+    let only: Vec<&str> = args.iter().skip(1).map(String::as_str).collect();
+    run(seconds, &only)
+}
+
+/// The targets of `only`, or all where it is empty.
+pub(crate) fn run(seconds: u32, only: &[&str]) -> Result<Outcome> {
     if !peers::cargo_fuzz() {
         return Ok(Outcome::Skipped(
             "cargo-fuzz is not installed (cargo install --locked cargo-fuzz); the property tests ran".into(),
@@ -26,10 +35,14 @@ pub(crate) fn run(seconds: u32) -> Result<Outcome> {
         ));
     }
     let list = sh::capture(fuzz(&["list"]))?;
-    let targets: Vec<&str> = list.lines().filter(|l| !l.trim().is_empty()).collect();
+    let mut targets: Vec<&str> = list.lines().filter(|l| !l.trim().is_empty()).collect();
     if targets.is_empty() {
         bail!("`cargo fuzz list` names no target");
     }
+    if let Some(unknown) = only.iter().find(|name| !targets.contains(name)) {
+        bail!("there is no target `{unknown}`: {}", targets.join(", "));
+    }
+    targets.retain(|t| only.is_empty() || only.contains(t));
     sh::run(fuzz(&["build", "--sanitizer", "none"]))?;
     let mut failed = Vec::new();
     for target in &targets {

@@ -44,7 +44,7 @@ cargo xtask TASK
   examples                    every example through the release binary, without network
   readme                      the command of the READMEs, as written there, without network
   wheel                       builds the wheel, installs it into an empty environment and tries it
-  fuzz [SECONDS]              each fuzz target for so long (20)
+  fuzz [SECONDS] [TARGET...]  each fuzz target, or those named, for so long (20)
   bench [--peers] [--check]   CPU seconds and memory of plan and catalog list; --peers: beside SkyPilot and gpuhunt,
                               and a spot replay beside the simulator in LESSEE_SKY_SPOT
   calibrate [--tables DIR] [--score|--check] [--family NAME]
@@ -57,6 +57,23 @@ cargo xtask TASK
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let flag = |name: &str| args.iter().any(|a| a == name);
+    if flag("--help") || flag("-h") {
+        print!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
+    // a long task on a misspelt flag costs an hour
+    let known: &[&str] = match args.first().map(String::as_str) {
+        Some("test") => &["--install", "--full"],
+        Some("generate") => &["--check"],
+        Some("bench") => &["--peers", "--check"],
+        Some("layers" | "tidy" | "licences" | "examples" | "readme" | "wheel" | "release") => &[],
+        // these read their arguments themselves
+        _ => &args.iter().map(String::as_str).collect::<Vec<_>>(),
+    };
+    if let Some(unknown) = args.iter().skip(1).find(|a| !known.contains(&a.as_str())) {
+        eprint!("error: `{unknown}` is no part of this task\n\n{HELP}");
+        return ExitCode::from(2);
+    }
     let done = match args.first().map(String::as_str) {
         Some("test") => return test::run(flag("--install"), flag("--full")),
         Some("layers") => layers::check(),
@@ -66,10 +83,7 @@ fn main() -> ExitCode {
         Some("examples") => examples::run(),
         Some("readme") => readme::command(),
         Some("wheel") => wheel::check(),
-        Some("fuzz") => {
-            let seconds = args.get(1).and_then(|s| s.parse().ok()).unwrap_or(20);
-            fuzz::run(seconds)
-        }
+        Some("fuzz") => fuzz::command(&args[1..]),
         Some("calibrate") => calibrate::run(&args[1..]),
         Some("compare") => compare::run(&args[1..]),
         Some("bench") => bench::run(flag("--peers"), flag("--check")),
