@@ -50,7 +50,9 @@ pub(crate) fn run(install: bool, full: bool) -> ExitCode {
     steps.step("examples", examples::run);
     steps.step("benchmarks compile", benchmarks);
     steps.step("speed", || bench::run(false, true));
-    steps.step("fuzzing", || fuzz::run(if full { LONG } else { SHORT }, &[]));
+    steps.step("fuzzing", || {
+        fuzz::run(if full { LONG } else { SHORT }, &[])
+    });
     if full {
         steps.step("wheel", wheel::check);
         steps.step("calibration", calibrate::check);

@@ -2,12 +2,14 @@
 //!
 //! A chart follows the reader's light or dark page, prints in black on white, tells lines apart by dashes as well as by
 //! colour, and says in words (`<title>`, `<desc>`) what it shows. Its size is bounded by its pixels, not by the data.
-//! Start with [`strips()`] and [`survival()`]; both take plain numbers and finished texts.
+//! Start with [`strips()`], [`survival()`] and [`ranges()`]; they take plain numbers and finished texts.
 
 mod axis;
+mod ranges;
 mod strips;
 mod survival;
 
+pub use ranges::{RangeChart, RangeRow, ranges};
 pub use strips::{PriceLine, Strip, StripChart, strips};
 pub use survival::{SurvivalChart, SurvivalLine, survival};
 

@@ -3,6 +3,7 @@
 
 use super::doc::{MarketDoc, PolicyDoc, ReplayDoc, SimulationDoc, ZoneDoc};
 use super::timeline::timeline_table;
+use crate::chart::{RangeChart, RangeRow, ranges};
 use crate::{Cell, Column, Report, Table, Texts, Tone};
 use lessee_model::{Money, Msg};
 
@@ -21,6 +22,7 @@ pub fn simulation_report(doc: &SimulationDoc, texts: &Texts) -> Report {
     report.text(texts.msg(&asked));
     report.table(policies(&doc.policies, texts));
     report.text(texts.get("simulate-columns"));
+    report.chart(ranges(&costs(&doc.policies, texts)));
     markets(&mut report, doc, texts);
     if let Some(timeline) = &doc.timeline {
         let heading = Msg::new("simulate-timeline")
@@ -85,6 +87,30 @@ fn policies(rows: &[PolicyDoc], texts: &Texts) -> Table {
         ]);
     }
     table
+}
+
+/// What each policy would have cost, beside on-demand alone.
+fn costs(rows: &[PolicyDoc], texts: &Texts) -> RangeChart {
+    let number = |m: Money| m.exact().parse().unwrap_or(f64::NAN);
+    let row = |p: &PolicyDoc| RangeRow {
+        label: p.policy.clone(),
+        value: texts.amount(p.cost_mean),
+        low: number(p.cost_p5),
+        median: number(p.cost_median),
+        mean: number(p.cost_mean),
+        high: number(p.cost_p95),
+    };
+    // savings are against the mean of the same starts on demand
+    let on_demand = |p: &PolicyDoc| number(p.cost_mean) / (1.0 - p.saving);
+    RangeChart {
+        key: "costs".to_owned(),
+        title: texts.get("simulate-chart"),
+        description: texts.get("simulate-chart-description"),
+        legend: texts.get("simulate-chart-legend"),
+        axis_label: texts.get("simulate-chart-axis"),
+        rows: rows.iter().map(row).collect(),
+        against: rows.first().map(on_demand),
+    }
 }
 
 /// Markets that people are told of; programs get all.
