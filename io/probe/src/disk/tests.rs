@@ -44,12 +44,7 @@ fn everything_is_measured_in_order_and_nothing_is_left() {
     assert_eq!(checkpoint.bytes, 5 << 20);
     let small = report.small.as_ref().unwrap();
     assert_eq!((small.files, small.bytes, small.failed), (20, 100_000, 0));
-    assert!(
-        report
-            .notes
-            .iter()
-            .any(|n| n.contains("smaller than memory"))
-    );
+    assert!(report.findings.iter().any(|f| f.code == "disk_file_small"));
     let reading = report.reading();
     assert!(reading.random_read_iops.unwrap().measured().is_some());
     assert!(reading.write_gbs.unwrap().measured().is_some());
@@ -65,12 +60,7 @@ fn memory_posing_as_a_disk_is_named() {
     };
     let report = go(&options(dir.path())).unwrap();
     if report.file_system == "tmpfs" {
-        assert!(
-            report
-                .notes
-                .iter()
-                .any(|n| n.contains("memory, not a disk"))
-        );
+        assert!(report.findings.iter().any(|f| f.code == "disk_is_memory"));
     }
     assert_eq!(left(dir.path()), 0);
 }
