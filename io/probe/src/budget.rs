@@ -97,6 +97,8 @@ pub struct FeedBudget {
 pub struct CpuBudget {
     /// Share of stolen time that is worth a warning, 0 to 1.
     pub steal_warn: f64,
+    /// Largest array of STREAM.
+    pub array_max_mib: Both<u64>,
 }
 
 impl Budget {

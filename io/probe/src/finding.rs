@@ -91,7 +91,6 @@ pub fn verdict(findings: &[Finding]) -> Exit {
 pub const CODES: &[(&str, &str)] = &[
     ("cache_not_told", "probe-found-cache-not-told"),
     ("compute_wrong", "probe-found-compute-wrong"),
-    ("cpu_claimed", "probe-found-cpu-claimed"),
     ("cpu_steal", "probe-found-cpu-steal"),
     ("disk_cached", "probe-found-disk-cached"),
     ("disk_error", "probe-found-disk-error"),

@@ -84,9 +84,9 @@ impl<'a> Run<'a> {
         let (made, outcome, found) = make(&Conduct::new(self.stop, &tell), cap_s);
         let seconds = start.elapsed().as_secs_f64();
         let (status, reason) = match outcome {
-            Outcome::Failed(why) => (StepStatus::Failed, Some(why)),
             Outcome::Nothing(why) => (StepStatus::Skipped, Some(why.to_owned())),
-            Outcome::Done | Outcome::Cut if self.stopped() => (StepStatus::Stopped, None),
+            _ if self.stopped() => (StepStatus::Stopped, None),
+            Outcome::Failed(why) => (StepStatus::Failed, Some(why)),
             Outcome::Cut => (StepStatus::Cut, Some("out_of_time".to_owned())),
             Outcome::Done => (StepStatus::Done, None),
         };
@@ -99,6 +99,8 @@ impl<'a> Run<'a> {
     /// Records in the order of steps, and findings: worst first, each code once a subject.
     pub(super) fn end(mut self) -> (Vec<StepRecord>, Vec<Finding>) {
         if self.stopped() {
+            // that the user stopped a step is why it came to nothing
+            self.findings.retain(|f| f.code != "step_not_done");
             self.findings.push(Finding::stopped());
         }
         let weight = |f: &Finding| std::cmp::Reverse::<Severity>(f.severity);

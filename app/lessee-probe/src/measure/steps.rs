@@ -63,6 +63,7 @@ impl Plan {
             clock_s: cpu_s * 0.25,
             cap_s: cpu_s * 0.75,
             steal_warn: budget.cpu.steal_warn,
+            array_max: budget.cpu.array_max_mib.of(quick) << 20,
             ..cpu::CpuOptions::default()
         };
         let disk = disk::DiskOptions {

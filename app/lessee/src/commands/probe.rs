@@ -27,7 +27,7 @@ pub(crate) fn run(
         quiet: settings.quiet.value || (settings.output.value.is_json() && !live),
     };
     let world = World {
-        measured_at: settings.now.to_string(),
+        measured_at: settings.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         ssh_connection: std::env::var("SSH_CONNECTION").ok(),
         offline: settings.offline.value,
         screen,

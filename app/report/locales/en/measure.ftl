@@ -144,6 +144,7 @@ probe-source-disk = disk
 probe-source-memory = memory
 feed-why-no-step-time = Nobody said how long a step takes, so nothing waits.
 feed-why-not-measured = The utilisation was not measured.
+feed-why-few-steps = Too few steps in its time, at least three are needed: { $n }
 feed-why-busy = The accelerator computes { $percent } % of the time.
 feed-why-copy = Copies to the accelerator take { $copied }, waiting for batches { $waited }.
 feed-why-no-memory-pass = There was no pass from memory, so disk and processor cannot be told apart.
@@ -191,7 +192,6 @@ probe-reason-end-not-shown = the other end is not shown
 
 probe-found-cache-not-told = The file system does not tell whether the samples were in memory: the figures from disk may be too good.
 probe-found-compute-wrong = This machine computes wrongly: the results of { $detail } are not what they must be.
-probe-found-cpu-claimed = The processor says that it is virtual: model, sockets, caches and clock are the hypervisor's claims. { $detail }
 probe-found-cpu-steal = Neighbours on the host took processor time while this machine was measured: { $detail }
 probe-found-disk-cached = The disk was measured through memory, because O_DIRECT was refused ({ $detail }): its figures may be too good.
 probe-found-disk-error = The disk reports an error. { $detail }

@@ -143,6 +143,7 @@ probe-source-disk = 磁盘
 probe-source-memory = 内存
 feed-why-no-step-time = 没有给出一步的时间，因此没有等待。
 feed-why-not-measured = 没有测得利用率。
+feed-why-few-steps = 时间内的步数太少，至少需要三步：{ $n }
 feed-why-busy = 加速器有 { $percent } % 的时间在计算。
 feed-why-copy = 拷贝到加速器用去 { $copied }，等待批次用去 { $waited }。
 feed-why-no-memory-pass = 没有从内存的一轮，因此无法区分磁盘与处理器。
@@ -190,7 +191,6 @@ probe-reason-end-not-shown = 未显示另一端
 
 probe-found-cache-not-told = 文件系统不说明样本是否在内存中：从磁盘的数值可能偏好。
 probe-found-compute-wrong = 这台机器计算错误：{ $detail } 的结果不对。
-probe-found-cpu-claimed = 处理器自称是虚拟的：型号、插槽、缓存和频率只是虚拟机监控器的说法。{ $detail }
 probe-found-cpu-steal = 测量期间，宿主机上的邻居占用了处理器时间：{ $detail }
 probe-found-disk-cached = O_DIRECT 被拒绝（{ $detail }），磁盘经由内存测量：数值可能偏好。
 probe-found-disk-error = 磁盘报错。{ $detail }

@@ -111,16 +111,22 @@ pub(super) fn gpus_fed(rate: &Reading, options: &FeedOptions) -> Reading {
 /// What follows from the test; `held` samples were in memory for its passes.
 pub(super) fn findings(report: &FeedReport, held: usize) -> Vec<Finding> {
     let mut out = Vec::new();
-    let mut push = |severity, code, detail: String| {
-        out.push(Finding::new(severity, code, "feed", detail));
-    };
     let (options, set, cache) = (&report.options, &report.set, report.cache);
     match (report.delivers, options.step_s) {
         (Some(true), _) => {}
-        (_, None) => push(Severity::Note, "feed_not_paced", String::new()),
+        (_, None) => {
+            out.push(Finding::new(Severity::Note, "feed_not_paced", "feed", ""));
+        }
         (None, Some(_)) => {
-            let reason = report.au.reason().unwrap_or_default();
-            push(Severity::Unknown, "feed_not_measured", reason.to_owned());
+            let steps = report.passes.first().map_or(0, |p| p.steps.len());
+            let words = Msg::new("feed-why-few-steps").arg("n", steps);
+            let finding = Finding::new(
+                Severity::Unknown,
+                "feed_not_measured",
+                "feed",
+                steps.to_string(),
+            );
+            out.push(finding.words(words));
         }
         (Some(false), Some(_)) => {
             // pictures of our own are not what the user trains on: they only suggest
