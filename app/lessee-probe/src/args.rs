@@ -32,6 +32,9 @@ pub struct MeasureArgs {
     /// Samples in a step of one GPU; else 64.
     #[arg(long, value_name = "N")]
     pub batch: Option<usize>,
+    /// Side of the picture that the model takes, pixels; else 224.
+    #[arg(long, value_name = "PIXELS")]
+    pub side: Option<u32>,
     /// Threads that read and decode; else one for each core granted.
     #[arg(long, value_name = "N")]
     pub workers: Option<usize>,

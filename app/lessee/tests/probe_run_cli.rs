@@ -374,6 +374,8 @@ fn samples_are_fed_damaged_ones_named_and_raw_times_kept() {
             batch,
             "--workers",
             "1",
+            "--side",
+            "32",
             "-o",
             "json",
         ]))

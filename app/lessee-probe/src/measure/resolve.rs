@@ -39,7 +39,7 @@ pub(super) fn check(
     offline: bool,
 ) -> Result<(), ProbeFailure> {
     const FEED: &[Step] = &[Step::Feed];
-    let flags: [Heeded; 7] = [
+    let flags: [Heeded; 8] = [
         (
             "--samples",
             args.samples.is_some(),
@@ -48,6 +48,7 @@ pub(super) fn check(
         ("--folder", args.folder.is_some(), &[Step::Disk, Step::Feed]),
         ("--step-seconds", args.step_seconds.is_some(), FEED),
         ("--batch", args.batch.is_some(), FEED),
+        ("--side", args.side.is_some(), FEED),
         ("--workers", args.workers.is_some(), FEED),
         ("--host", args.host.is_some(), &[Step::Net]),
         ("--device-mib", args.device_mib.is_some(), &[Step::Gpu]),

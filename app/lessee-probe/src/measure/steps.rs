@@ -81,6 +81,7 @@ impl Plan {
         feed.generated = budget.feed.generated.of(quick);
         feed.step_s = args.step_seconds;
         feed.batch = args.batch.unwrap_or(feed.batch);
+        feed.side = args.side.unwrap_or(feed.side);
         feed.cap_s = budget.cap_s(Step::Feed, quick);
         feed.pass_at = budget.feed.pass_at;
         feed::check(&feed).map_err(ProbeFailure::Feed)?;

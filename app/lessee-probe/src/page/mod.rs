@@ -42,7 +42,10 @@ fn verdict(report: &mut Report, doc: &ProbeReport, texts: &Texts) {
             .count()
     };
     let msg = match doc.verdict {
-        Some(Verdict::Delivers) => Msg::new("probe-verdict-delivers"),
+        Some(Verdict::Delivers) => match of(Severity::Warn) {
+            0 => Msg::new("probe-verdict-delivers"),
+            n => Msg::new("probe-verdict-delivers-warned").arg("n", n),
+        },
         Some(Verdict::DoesNotDeliver) => {
             Msg::new("probe-verdict-does-not-deliver").arg("n", of(Severity::Fail))
         }

@@ -2,6 +2,7 @@
 # figures, or in the words of the system.
 probe-title = Probe
 probe-verdict-delivers = This machine delivers: nothing that was measured speaks against it.
+probe-verdict-delivers-warned = This machine delivers, with less than it could or with doubts. Warnings: { $n }
 probe-verdict-does-not-deliver = This machine does not deliver. What fails: { $n }
 probe-verdict-cannot-tell = It cannot be told whether this machine delivers. What matters and could not be seen: { $n }
 probe-measured-only = Only this was measured: { $steps }. The rest is not known.

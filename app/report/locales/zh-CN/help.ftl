@@ -262,6 +262,7 @@ cli-probe-samples = 您的样本文件夹，只读：图片、.npy、tar 分片�
 cli-probe-folder = 要测磁盘上的文件夹，其中的文件会再删除；缺省为当前文件夹
 cli-probe-step-seconds = 一块 GPU 计算模型一步的秒数；缺省时只测量样本的供应
 cli-probe-batch = 一块 GPU 每步的样本数；缺省 64
+cli-probe-side = 模型所用图片的边长，像素；缺省 224
 cli-probe-workers = 读取与解码的线程数；缺省为每个可用核一个
 cli-probe-host = 通过建立并关闭连接测量到此 TCP 服务的往返；缺省时不发送任何内容
 cli-probe-device-mib = 测试在每块 GPU 上使用的显存，MiB：越少留给其他工作越多；缺省 1024，加 --quick 时 256

@@ -1,6 +1,7 @@
 # 被测量的机器：进度、页面、发现、未知的原因。依据（$detail）为数值或系统的原文。
 probe-title = 机器探测
 probe-verdict-delivers = 这台机器达标：测得的结果中没有不利的内容。
+probe-verdict-delivers-warned = 这台机器达标，但有不足或疑点。警告：{ $n }
 probe-verdict-does-not-deliver = 这台机器不达标。不合格项：{ $n }
 probe-verdict-cannot-tell = 无法判断这台机器是否达标。未能看到的关键项：{ $n }
 probe-measured-only = 只测量了：{ $steps }。其余未知。

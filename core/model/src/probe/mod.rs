@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_example_reads_and_only_measured_values_count() {
-        let text = include_str!("../../../examples/probe-8xh100.json");
+        let text = include_str!("../../../../examples/probe-8xh100.json");
         let report: ProbeReport = serde_json::from_str(text).expect("the committed example");
         assert_eq!(report.gpus.len(), 8);
         let bandwidth = |i: usize| {

@@ -81,7 +81,7 @@ fn a_users_file_is_read_and_stays_as_it_was() {
 }
 
 #[test]
-fn a_stop_leaves_nothing_and_is_said() {
+fn a_stop_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let mut o = options(dir.path());
     o.cap_s = 60.0;
@@ -92,7 +92,6 @@ fn a_stop_leaves_nothing_and_is_said() {
         }
     };
     let report = run(&o, &Conduct::new(&stop, &tell)).unwrap();
-    assert!(report.notes.iter().any(|n| n.contains("stopped")));
     assert!(matches!(report.random[1].iops, Reading::Unknown { .. }));
     assert!(report.small.is_none());
     assert_eq!(left(dir.path()), 0);
@@ -102,7 +101,7 @@ fn a_stop_leaves_nothing_and_is_said() {
 fn what_cannot_work_is_refused_with_a_reason() {
     let dir = tempfile::tempdir().unwrap();
     let gone = go(&options(&dir.path().join("gone"))).unwrap_err();
-    assert!(gone.to_string().contains("--scratch"), "{gone}");
+    assert!(matches!(gone, DiskError::File { .. }), "{gone}");
     let refuse = |change: &dyn Fn(&mut DiskOptions)| {
         let mut o = options(dir.path());
         change(&mut o);
