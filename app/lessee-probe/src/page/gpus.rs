@@ -55,7 +55,7 @@ fn table(gpus: &[GpuReading], texts: &Texts) -> Table {
             cells(&|g| Cell::new(short(&g.name)).raw(g.name.clone())),
         ),
         (
-            right("memory_total_mib", "probe-col-memory", 2),
+            right("memory_total_mib", "probe-col-memory", Column::MACHINES),
             cells(&mib),
         ),
         (
@@ -125,7 +125,9 @@ fn kernel(gpu: &GpuReading, texts: &Texts) -> Cell {
 fn link(gpu: &GpuReading) -> Cell {
     let one =
         |generation: Option<u32>, width: Option<u32>| Some(format!("{} x{}", generation?, width?));
-    let load = gpu.under_load.as_ref();
+    // without copies there was no load
+    let copied = gpu.host_to_device_gbs.as_ref().and_then(Reading::measured);
+    let load = gpu.under_load.as_ref().filter(|_| copied.is_some());
     let now = load.and_then(|l| {
         one(
             l.pcie_generation.value().copied(),

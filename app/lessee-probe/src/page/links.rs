@@ -17,10 +17,12 @@ pub(super) fn section(report: &mut Report, doc: &ProbeReport, texts: &Texts) {
     }
     report.heading(texts.get("probe-links-title"));
     report.list(kinds(&doc.links, texts));
-    let tried = doc
-        .links
-        .iter()
-        .any(|l| l.gbs.reason() != Some("not_tried"));
+    // a matrix of dashes says no more than the line above it
+    let told = |l: &LinkReading| {
+        let wrong = l.ways.iter().filter_map(|w| w.data.value());
+        l.gbs.measured().is_some() || wrong.clone().any(|d| d.wrong > 0)
+    };
+    let tried = doc.links.iter().any(told);
     let gpus: Vec<u32> = doc.gpus.iter().map(|g| g.index).collect();
     if tried && gpus.len() <= KEYS.len() {
         report.table(matrix(&doc.links, &gpus, texts));
@@ -48,29 +50,32 @@ fn kinds(links: &[LinkReading], texts: &Texts) -> Vec<String> {
     }
     let line = |kind: &&str| {
         let of = links.iter().filter(|l| l.kind == **kind);
-        let measured: Vec<f64> = of.clone().filter_map(|l| l.gbs.measured()).collect();
         let line = Msg::new("probe-links-kind")
+            .arg("kind", texts.term("probe-link", kind))
             .arg("n", of.clone().count())
-            .arg("kind", texts.term("probe-link", kind));
-        let mut line = texts.msg(&line);
-        line.push_str(": ");
-        let low = measured.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = measured.iter().copied().fold(0.0, f64::max);
-        let text = |x: f64| number(x, texts).text;
-        line.push_str(
-            &match (measured.is_empty(), of.clone().find_map(|l| l.gbs.reason())) {
-                (true, why) => reason(why.unwrap_or("not_tried"), texts),
-                (false, _) => {
-                    let range = Msg::new("probe-links-range")
-                        .arg("low", text(low))
-                        .arg("high", text(high));
-                    texts.msg(&range)
-                }
-            },
-        );
-        line
+            .arg("rate", rates(of, texts));
+        texts.msg(&line)
     };
     kinds.iter().map(line).collect()
+}
+
+/// From the slowest to the fastest, or why there is none.
+fn rates<'a>(links: impl Iterator<Item = &'a LinkReading> + Clone, texts: &Texts) -> String {
+    let measured = links.clone().filter_map(|l| l.gbs.measured());
+    let low = measured.clone().fold(f64::INFINITY, f64::min);
+    let high = measured.clone().fold(0.0, f64::max);
+    let text = |x: f64| number(x, texts).text;
+    if measured.count() == 0 {
+        let mut reasons = links.filter_map(|l| l.gbs.reason());
+        return reason(reasons.next().unwrap_or("not_tried"), texts);
+    }
+    let rates = match text(low) == text(high) {
+        true => Msg::new("probe-links-same").arg("gbs", text(high)),
+        false => Msg::new("probe-links-range")
+            .arg("low", text(low))
+            .arg("high", text(high)),
+    };
+    texts.msg(&rates)
 }
 
 fn matrix(links: &[LinkReading], gpus: &[u32], texts: &Texts) -> Table {
