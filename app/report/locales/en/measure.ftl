@@ -150,8 +150,8 @@ feed-why-few-steps = Too few steps in its time, at least three are needed: { $n 
 feed-why-busy = The accelerator computes { $percent } % of the time.
 feed-why-copy = Copies to the accelerator take { $copied }, waiting for batches { $waited }.
 feed-why-no-memory-pass = There was no pass from memory, so disk and processor cannot be told apart.
-feed-why-disk = { $disk } samples a second from disk, { $memory } from memory with the same workers.
-feed-why-workers = { $memory } samples a second even from memory; of the workers' time { $decode } went to decoding and resizing, { $batch } to copying into batches.
+feed-why-disk = Samples a second: from disk { $disk }, from memory { $memory } with the same workers.
+feed-why-workers = Samples a second even from memory: { $memory }; of the workers' time { $decode } went to decoding and resizing, { $batch } to copying into batches.
 
 probe-net-title = Network
 probe-row-rtt = Round trip to { $target }
@@ -207,7 +207,7 @@ probe-reason-internal = it could not be asked
 probe-reason-end-not-shown = the other end is not shown
 
 probe-found-cache-not-told = The file system does not tell whether the samples were in memory: the figures from disk may be too good.
-probe-found-compute-wrong = This machine computes wrongly: the results of { $detail } are not what they must be.
+probe-found-compute-wrong = This machine computes wrongly. What gave wrong results: { $detail }
 probe-found-cpu-steal = Neighbours on the host took processor time while this machine was measured: { $detail }
 probe-found-disk-cached = The disk was measured through memory, because O_DIRECT was refused ({ $detail }): its figures may be too good.
 probe-found-disk-error = The disk reports an error. { $detail }
