@@ -49,11 +49,7 @@ impl<'a> Teller<'a> {
             .texts
             .seconds(self.start.elapsed().as_secs_f64().round());
         let line = format!("{bar} {:>3.0} %  {spent}  {part}", progress.done * 100.0);
-        // a line that wraps could not be drawn over
-        let line: String = line
-            .chars()
-            .take(self.screen.width.saturating_sub(1))
-            .collect();
+        let line = fitting(&line, self.screen.width.saturating_sub(1));
         (self.screen.write)(&format!("\r\x1b[K{line}"));
     }
 
@@ -67,5 +63,30 @@ impl<'a> Teller<'a> {
             .arg("status", self.texts.term("probe-status", status.as_str()))
             .seconds("seconds", seconds);
         (self.screen.write)(&format!("{clear}{}\n", self.texts.msg(&line)));
+    }
+}
+
+/// What fits in so many columns: a line that wraps could not be drawn over. Ideographs take two.
+fn fitting(line: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (at, c) in line.char_indices() {
+        used += if c >= '\u{2E80}' { 2 } else { 1 };
+        if used > columns {
+            return &line[..at];
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_cut_where_the_screen_ends() {
+        assert_eq!(fitting("abc", 3), "abc");
+        assert_eq!(fitting("abc", 2), "ab");
+        assert_eq!(fitting("磁盘", 3), "磁");
+        assert_eq!(fitting("", 0), "");
     }
 }
