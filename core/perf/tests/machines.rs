@@ -367,13 +367,10 @@ fn a_measured_all_reduce_settles_what_pcie_leaves_open() {
 fn a_measured_feed_caps_image_training() {
     let mut report = probe(2039.0 * 0.82, 271.0);
     report.gpus.clear();
-    report.feed = Some(FeedReading {
-        samples_per_second: Reading::Measured {
-            value: 700.0,
-            samples: Vec::new(),
-        },
-        limited_by: Some("disk".into()),
-    });
+    report.feed = Some(FeedReading::supply(
+        Reading::once(700.0),
+        Some("disk".into()),
+    ));
     let cx = PerfContext {
         measured: Some(&report),
         ..context()

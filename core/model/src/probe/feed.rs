@@ -45,6 +45,29 @@ pub struct FeedReading {
     pub passes: Vec<FeedPass>,
 }
 
+impl FeedReading {
+    /// Of which nothing else is known.
+    pub fn supply(samples_per_second: Reading, limited_by: Option<String>) -> FeedReading {
+        FeedReading {
+            samples_per_second,
+            limited_by,
+            why: None,
+            utilisation: None,
+            utilisation_from_memory: None,
+            delivers: None,
+            samples_per_second_from_memory: None,
+            gpus_fed: None,
+            gpus_fed_from_memory: None,
+            cpu_s_per_sample: None,
+            settings: None,
+            set: None,
+            cache: None,
+            damaged: None,
+            passes: Vec::new(),
+        }
+    }
+}
+
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
