@@ -3,6 +3,52 @@
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
+#[derive(Debug, Args)]
+pub struct ProbeArgs {
+    #[command(subcommand)]
+    pub form: Option<ProbeCommand>,
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+}
+
+/// Without a form the machine itself is measured.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub struct MeasureArgs {
+    /// Shorter steps: all of them together in less than a minute.
+    #[arg(long)]
+    pub quick: bool,
+    /// Steps to make, of look, gpu, cpu, disk, feed, net; else all of them.
+    #[arg(long, value_name = "STEPS", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// A folder of your samples, read only: images, .npy, tar shards, other files; for the feed test and small files.
+    #[arg(long, value_name = "DIR")]
+    pub samples: Option<PathBuf>,
+    /// A folder on the disk to measure, for files that are deleted again; else the one you are in.
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Seconds in which one GPU computes a step of your model; without it only the supply of samples is measured.
+    #[arg(long, value_name = "SECONDS")]
+    pub step_seconds: Option<f64>,
+    /// Samples in a step of one GPU; else 64.
+    #[arg(long, value_name = "N")]
+    pub batch: Option<usize>,
+    /// Side of the picture that the model takes, pixels; else 224.
+    #[arg(long, value_name = "PIXELS")]
+    pub side: Option<u32>,
+    /// Threads that read and decode; else one for each core granted.
+    #[arg(long, value_name = "N")]
+    pub workers: Option<usize>,
+    /// Measure the round trip to this TCP service by opening and closing connections; without it nothing is sent.
+    #[arg(long, value_name = "HOST:PORT")]
+    pub host: Option<String>,
+    /// Memory that the tests use on each GPU, MiB: less leaves more to other work; else 1024, with --quick 256.
+    #[arg(long, value_name = "MIB")]
+    pub device_mib: Option<usize>,
+    /// What was rented, kept in the report: provider/instance_type@region or a name of yours.
+    #[arg(long, value_name = "TEXT")]
+    pub offer: Option<String>,
+}
+
 #[derive(Debug, Subcommand)]
 pub enum ProbeCommand {
     /// Read what others paste: output of nvidia-smi, nccl-tests, nvbandwidth, fio, lscpu, kernel logs and more.

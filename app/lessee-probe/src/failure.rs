@@ -1,6 +1,7 @@
 //! How the verb fails.
 
 use lessee_model::{Exit, Explain, Msg};
+use lessee_probe_io::feed::FeedError;
 use lessee_probe_io::watch::WatchError;
 
 #[derive(Debug)]
@@ -16,6 +17,38 @@ pub enum ProbeFailure {
         limit: u64,
     },
     Watch(WatchError),
+    UnknownStep {
+        step: String,
+        meant: Option<String>,
+        known: String,
+    },
+    /// A flag that nothing of this run heeds; `step` would.
+    Unheeded {
+        flag: &'static str,
+        step: &'static str,
+    },
+    /// Flags of a measurement before a form that measures nothing.
+    FormTakesNone,
+    Folder {
+        path: String,
+        detail: String,
+    },
+    DeviceMib {
+        mib: usize,
+    },
+    /// `--host` with `--offline`.
+    Offline {
+        host: String,
+    },
+    /// `--host` is no `HOST:PORT`.
+    Host {
+        host: String,
+    },
+    Feed(FeedError),
+    /// Built-in data is broken: a bug.
+    BuiltIn {
+        detail: String,
+    },
 }
 
 impl Explain for ProbeFailure {
@@ -28,6 +61,26 @@ impl Explain for ProbeFailure {
                 .arg("path", path.clone())
                 .arg("mib", (limit >> 20) as f64),
             ProbeFailure::Watch(error) => error.msg(),
+            ProbeFailure::UnknownStep { step, .. } => {
+                Msg::new("probe-unknown-step").arg("step", step.clone())
+            }
+            ProbeFailure::Unheeded { flag, step } => Msg::new("probe-flag-unheeded")
+                .arg("flag", *flag)
+                .arg("step", *step),
+            ProbeFailure::FormTakesNone => Msg::new("probe-form-takes-none"),
+            ProbeFailure::Folder { path, detail } => Msg::new("probe-folder")
+                .arg("path", path.clone())
+                .arg("detail", detail.clone()),
+            ProbeFailure::DeviceMib { mib } => Msg::new("probe-option")
+                .arg("what", "--device-mib")
+                .arg("value", *mib)
+                .arg("range", "1 - 65536"),
+            ProbeFailure::Offline { host } => Msg::new("probe-offline").arg("host", host.clone()),
+            ProbeFailure::Host { host } => Msg::new("probe-host").arg("host", host.clone()),
+            ProbeFailure::Feed(error) => error.msg(),
+            ProbeFailure::BuiltIn { detail } => {
+                Msg::new("probe-built-in").arg("detail", detail.clone())
+            }
         }
     }
 
@@ -36,10 +89,26 @@ impl Explain for ProbeFailure {
             ProbeFailure::Read { .. } => Vec::new(),
             ProbeFailure::TooLarge { .. } => vec![Msg::new("hint-probe-file-large")],
             ProbeFailure::Watch(error) => error.hints(),
+            ProbeFailure::UnknownStep { meant, known, .. } => vec![match meant {
+                Some(word) => Msg::new("hint-did-you-mean").arg("word", word.clone()),
+                None => Msg::new("hint-known-words").arg("words", known.clone()),
+            }],
+            ProbeFailure::Offline { .. } => vec![Msg::new("hint-probe-offline")],
+            ProbeFailure::Host { .. } => vec![Msg::new("hint-probe-host")],
+            ProbeFailure::Feed(error) => error.hints(),
+            ProbeFailure::Unheeded { .. }
+            | ProbeFailure::FormTakesNone
+            | ProbeFailure::Folder { .. }
+            | ProbeFailure::DeviceMib { .. }
+            | ProbeFailure::BuiltIn { .. } => Vec::new(),
         }
     }
 
     fn exit(&self) -> Exit {
-        Exit::Usage
+        match self {
+            ProbeFailure::Offline { .. } => Exit::Unreachable,
+            ProbeFailure::BuiltIn { .. } => Exit::Bug,
+            _ => Exit::Usage,
+        }
     }
 }

@@ -6,10 +6,12 @@
 mod args;
 mod failure;
 mod input;
+mod measure;
+mod page;
 mod read;
 mod watch;
 
-pub use args::{ProbeCommand, ProbeReadArgs, ProbeWatchArgs};
+pub use args::{MeasureArgs, ProbeArgs, ProbeCommand, ProbeReadArgs, ProbeWatchArgs};
 pub use failure::ProbeFailure;
 pub use watch::WatchDoc;
 
@@ -31,17 +33,44 @@ pub struct Facts<'a> {
     pub curves: &'a lessee_supervise::curve::Rules,
 }
 
+/// What the binary knows of where it runs.
+pub struct World<'a> {
+    /// RFC 3339, UTC.
+    pub measured_at: String,
+    /// The variable of this name that sshd sets.
+    pub ssh_connection: Option<String>,
+    /// Nothing may be sent, whatever is asked for.
+    pub offline: bool,
+    pub screen: Screen<'a>,
+}
+
+/// Where progress is shown.
+#[derive(Clone, Copy)]
+pub struct Screen<'a> {
+    /// Writes text as it is.
+    pub write: &'a (dyn Fn(&str) + Sync),
+    pub width: usize,
+    /// A line can be drawn over.
+    pub live: bool,
+    pub quiet: bool,
+}
+
 /// Does what was asked for.
 ///
 /// # Errors
-/// A file that cannot be read, or holds nothing that is understood.
+/// A file that cannot be read or holds nothing that is understood; flags that make no sense.
 pub fn run(
-    command: &ProbeCommand,
+    args: &ProbeArgs,
     facts: Facts<'_>,
+    world: &World<'_>,
     texts: &Texts,
 ) -> Result<Answer, ProbeFailure> {
-    match command {
-        ProbeCommand::Read(args) => read::run(args, texts),
-        ProbeCommand::Watch(args) => watch::run(args, facts, texts),
+    if args.form.is_some() && args.measure != MeasureArgs::default() {
+        return Err(ProbeFailure::FormTakesNone);
+    }
+    match &args.form {
+        None => measure::run(&args.measure, world, texts),
+        Some(ProbeCommand::Read(args)) => read::run(args, texts),
+        Some(ProbeCommand::Watch(args)) => watch::run(args, facts, texts),
     }
 }

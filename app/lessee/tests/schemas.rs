@@ -2,54 +2,13 @@
 
 mod common;
 
-use common::{Home, example};
+use common::{Home, check, example};
 use serde_json::Value;
 
 fn say(home: &Home, args: &[&str]) -> Value {
     let run = home.run(args);
     let text = if run.out.is_empty() { run.err } else { run.out };
     serde_json::from_str(&text).unwrap_or_else(|e| panic!("{args:?} {e}"))
-}
-
-/// What is wrong with a value, as far as names of keys go.
-fn check(value: &Value, schema: &Value, root: &Value, place: &str, wrong: &mut Vec<String>) {
-    if let Some(target) = schema["$ref"].as_str() {
-        let pointer = target.trim_start_matches('#');
-        let target = root.pointer(pointer).expect("a known definition");
-        check(value, target, root, place, wrong);
-    }
-    let choices = ["anyOf", "oneOf"]
-        .into_iter()
-        .find_map(|k| schema[k].as_array());
-    if let (Some(choices), false) = (choices, value.is_null()) {
-        let fits = |choice: &Value| {
-            let mut problems = Vec::new();
-            check(value, choice, root, place, &mut problems);
-            problems.is_empty()
-        };
-        if !choices.iter().any(fits) {
-            wrong.push(format!("{place}: none of the choices"));
-        }
-    }
-    if let (Some(object), Some(known)) = (value.as_object(), schema["properties"].as_object()) {
-        for (key, inner) in object {
-            let place = format!("{place}.{key}");
-            match known.get(key) {
-                Some(schema) => check(inner, schema, root, &place, wrong),
-                None => wrong.push(format!("{place}: not in the schema")),
-            }
-        }
-        for key in schema["required"].as_array().into_iter().flatten() {
-            if !object.contains_key(key.as_str().expect("a name")) {
-                wrong.push(format!("{place}: {key} is missing"));
-            }
-        }
-    }
-    if let (Some(items), schema) = (value.as_array(), &schema["items"]) {
-        for item in items {
-            check(item, schema, root, &format!("{place}[]"), wrong);
-        }
-    }
 }
 
 #[test]

@@ -291,24 +291,16 @@ fn probe(bandwidth: f64, tflops: f64) -> ProbeReport {
             samples: Vec::new(),
         })
     };
+    let gpu = GpuReading {
+        memory_total_mib: Some(23034),
+        memory_bandwidth_gbs: measured(bandwidth),
+        tensor_tflops: measured(tflops),
+        ..GpuReading::new(0, "L4".into())
+    };
     ProbeReport {
-        schema: "lessee/probe/v1".into(),
-        measured_at: "2026-11-30T10:00:00Z".into(),
-        offer: None,
-        gpus: vec![GpuReading {
-            index: 0,
-            name: "L4".into(),
-            memory_total_mib: Some(23034),
-            memory_bandwidth_gbs: measured(bandwidth),
-            tensor_tflops: measured(tflops),
-            host_to_device_gbs: None,
-            device_to_host_gbs: None,
-        }],
-        links: Vec::new(),
+        gpus: vec![gpu],
         all_reduce_bus_gbs: measured(12.0),
-        feed: None,
-        disk: None,
-        host: None,
+        ..ProbeReport::empty("2026-11-30T10:00:00Z".into())
     }
 }
 
@@ -375,13 +367,10 @@ fn a_measured_all_reduce_settles_what_pcie_leaves_open() {
 fn a_measured_feed_caps_image_training() {
     let mut report = probe(2039.0 * 0.82, 271.0);
     report.gpus.clear();
-    report.feed = Some(FeedReading {
-        samples_per_second: Reading::Measured {
-            value: 700.0,
-            samples: Vec::new(),
-        },
-        limited_by: Some("disk".into()),
-    });
+    report.feed = Some(FeedReading::supply(
+        Reading::once(700.0),
+        Some("disk".into()),
+    ));
     let cx = PerfContext {
         measured: Some(&report),
         ..context()

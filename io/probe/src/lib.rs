@@ -4,10 +4,12 @@
 //! is in [`feed`] (the heart), [`gpu`], [`disk`], [`cpu`] and [`net`]. Not here: the verdict's arithmetic on a model's step
 //! (`core/perf`), what a utilisation curve means (`core/supervise`).
 
+pub mod budget;
 pub mod cpu;
 pub mod disk;
 pub mod feed;
 mod files;
+mod finding;
 pub mod gpu;
 pub mod net;
 pub mod read;
@@ -15,6 +17,7 @@ mod scratch;
 pub mod step;
 pub mod watch;
 
+pub use finding::{CODES, Finding, Severity, verdict};
 pub use read::decoded;
 
 use lessee_supervise::curve::Rules;

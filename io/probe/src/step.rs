@@ -6,8 +6,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use lessee_model::probe::Reading;
-use serde::Serialize;
+use lessee_model::probe::{Latency, Reading};
 
 /// How far a step is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,31 +83,18 @@ impl Part<'_> {
     }
 }
 
-/// Percentiles of latencies, microseconds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Latency {
-    pub count: usize,
-    pub p50_us: f64,
-    pub p90_us: f64,
-    pub p99_us: f64,
-    pub p999_us: f64,
-    pub max_us: f64,
-}
-
-impl Latency {
-    /// `None` of nothing. Takes nanoseconds, which it sorts.
-    pub(crate) fn of(nanos: &mut [u32]) -> Option<Latency> {
-        nanos.sort_unstable();
-        let at = |share: f64| Some(f64::from(*nanos.get(rank(nanos.len(), share))?) / 1e3);
-        Some(Latency {
-            count: nanos.len(),
-            p50_us: at(0.5)?,
-            p90_us: at(0.9)?,
-            p99_us: at(0.99)?,
-            p999_us: at(0.999)?,
-            max_us: at(1.0)?,
-        })
-    }
+/// `None` of nothing. Takes nanoseconds, which it sorts.
+pub(crate) fn latency(nanos: &mut [u32]) -> Option<Latency> {
+    nanos.sort_unstable();
+    let at = |share: f64| Some(f64::from(*nanos.get(rank(nanos.len(), share))?) / 1e3);
+    Some(Latency {
+        count: nanos.len(),
+        p50_us: at(0.5)?,
+        p90_us: at(0.9)?,
+        p99_us: at(0.99)?,
+        p999_us: at(0.999)?,
+        max_us: at(1.0)?,
+    })
 }
 
 /// Nearest rank, so that each percentile is a latency that really occurred.
@@ -132,24 +118,112 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
     }
 }
 
+/// Why there is no figure: the stable codes of reasons. Their words are `probe-reason-...` in the catalogue of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The time it was given was over.
+    OutOfTime,
+    /// Too few steps of training for a rate or a utilisation.
+    TooFewSteps,
+    /// The consumer took what it got.
+    NotPaced,
+    /// Nobody said how long a step takes.
+    NoStepTime,
+    NoRoom,
+    /// The system's own words.
+    Io,
+    /// The device itself reports an error.
+    DeviceError,
+    /// Read back is not what was written.
+    WrongData,
+    NoFiles,
+    NoneReadable,
+    /// The system does not show it.
+    NotShown,
+    /// Two ways of timing the clock do not agree.
+    ClocksDiffer,
+    NoConnection,
+    NotInSsh,
+    SshNotUnderstood,
+}
+
+impl Why {
+    pub const ALL: [Why; 15] = [
+        Why::OutOfTime,
+        Why::TooFewSteps,
+        Why::NotPaced,
+        Why::NoStepTime,
+        Why::NoRoom,
+        Why::Io,
+        Why::DeviceError,
+        Why::WrongData,
+        Why::NoFiles,
+        Why::NoneReadable,
+        Why::NotShown,
+        Why::ClocksDiffer,
+        Why::NoConnection,
+        Why::NotInSsh,
+        Why::SshNotUnderstood,
+    ];
+
+    pub fn code(self) -> &'static str {
+        match self {
+            Why::OutOfTime => "out_of_time",
+            Why::TooFewSteps => "too_few_steps",
+            Why::NotPaced => "not_paced",
+            Why::NoStepTime => "no_step_time",
+            Why::NoRoom => "no_room",
+            Why::Io => "io",
+            Why::DeviceError => "device_error",
+            Why::WrongData => "wrong_data",
+            Why::NoFiles => "no_files",
+            Why::NoneReadable => "none_readable",
+            Why::NotShown => "not_shown",
+            Why::ClocksDiffer => "clocks_differ",
+            Why::NoConnection => "no_connection",
+            Why::NotInSsh => "not_in_ssh",
+            Why::SshNotUnderstood => "ssh_not_understood",
+        }
+    }
+
+    fn reason(self, detail: &str) -> String {
+        match detail {
+            "" => self.code().to_owned(),
+            detail => format!("{}: {detail}", self.code()),
+        }
+    }
+}
+
 /// The median of single runs as a reading; nothing measured is unknown, with the reason.
-pub(crate) fn measured(samples: Vec<f64>, otherwise: &str) -> Reading {
+pub(crate) fn measured(samples: Vec<f64>, otherwise: Why) -> Reading {
     match median(&samples) {
         Some(value) => Reading::Measured { value, samples },
-        None => unknown(otherwise),
+        None => unknown(otherwise, ""),
     }
 }
 
-pub(crate) fn unknown(reason: impl Into<String>) -> Reading {
+pub(crate) fn unknown(why: Why, detail: impl AsRef<str>) -> Reading {
     Reading::Unknown {
-        reason: reason.into(),
+        reason: why.reason(detail.as_ref()),
     }
 }
 
-pub(crate) fn failed(reason: impl Into<String>) -> Reading {
+pub(crate) fn failed(why: Why, detail: impl AsRef<str>) -> Reading {
     Reading::Failed {
-        reason: reason.into(),
+        reason: why.reason(detail.as_ref()),
     }
+}
+
+/// What the system answered: a full disk, a broken one, data that is not what was written, or anything else.
+pub(crate) fn io_failed(error: &std::io::Error) -> Reading {
+    use std::io::ErrorKind;
+    let why = match (error.kind(), error.raw_os_error()) {
+        (ErrorKind::StorageFull | ErrorKind::QuotaExceeded, _) => Why::NoRoom,
+        (ErrorKind::InvalidData, None) => Why::WrongData,
+        (_, Some(code)) if code == rustix::io::Errno::IO.raw_os_error() => Why::DeviceError,
+        _ => Why::Io,
+    };
+    failed(why, error.to_string())
 }
 
 /// Fast numbers for offsets and file contents, the same for the same seed. Not for secrets.
@@ -188,21 +262,46 @@ mod tests {
     #[test]
     fn percentiles_are_latencies_that_occurred_in_order() {
         let mut nanos: Vec<u32> = (1..=1000).rev().map(|n| n * 1000).collect();
-        let l = Latency::of(&mut nanos).unwrap();
+        let l = latency(&mut nanos).unwrap();
         assert_eq!(
             (l.p50_us, l.p99_us, l.max_us, l.count),
             (500.0, 990.0, 1000.0, 1000)
         );
         assert!(l.p50_us <= l.p90_us && l.p90_us <= l.p99_us && l.p99_us <= l.p999_us);
-        assert_eq!(Latency::of(&mut []), None);
-        assert_eq!(Latency::of(&mut [7]).unwrap().p50_us, 0.007);
+        assert_eq!(latency(&mut []), None);
+        assert_eq!(latency(&mut [7]).unwrap().p50_us, 0.007);
     }
 
     #[test]
     fn nothing_measured_is_unknown_never_zero() {
-        assert!(matches!(measured(vec![], "cut"), Reading::Unknown { .. }));
-        assert_eq!(measured(vec![3.0, 1.0, 2.0], "").measured(), Some(2.0));
+        assert!(matches!(
+            measured(vec![], Why::OutOfTime),
+            Reading::Unknown { .. }
+        ));
+        assert_eq!(measured(vec![3.0, 1.0, 2.0], Why::Io).measured(), Some(2.0));
         assert_eq!(median(&[1.0, 2.0]), Some(1.5));
+    }
+
+    #[test]
+    fn every_reason_has_words_in_both_languages() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../app/report/locales");
+        for lang in ["en", "zh-CN"] {
+            let text = std::fs::read_to_string(format!("{folder}/{lang}/measure.ftl")).unwrap();
+            for why in Why::ALL {
+                let id = format!("probe-reason-{}", why.code().replace('_', "-"));
+                assert!(text.contains(&format!("\n{id} = ")), "{lang}: {id}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_system_says_has_its_code() {
+        let of = |e: std::io::Error| io_failed(&e).reason().unwrap_or("").to_owned();
+        assert!(of(rustix::io::Errno::NOSPC.into()).starts_with("no_room: "));
+        assert!(of(rustix::io::Errno::IO.into()).starts_with("device_error: "));
+        assert!(of(rustix::io::Errno::PERM.into()).starts_with("io: "));
+        let other = std::io::Error::new(std::io::ErrorKind::InvalidData, "x");
+        assert_eq!(of(other), "wrong_data: x");
     }
 
     #[test]

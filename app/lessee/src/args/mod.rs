@@ -122,9 +122,8 @@ pub(crate) enum Command {
     Trace(TraceCommand),
     /// Replay a job on recorded spot markets under several policies: what each would have cost.
     Simulate(Box<SimulateArgs>),
-    /// What others paste of a machine, and what the utilisation curve of a job shows.
-    #[command(subcommand)]
-    Probe(lessee_probe::ProbeCommand),
+    /// Measure this machine: does it deliver? Or read what others paste of one, and what the curve of a job shows.
+    Probe(Box<lessee_probe::ProbeArgs>),
     /// Print the JSON Schema of an input or output, or the known models.
     Schema(SchemaArgs),
     /// Show the settings in force and where they come from.

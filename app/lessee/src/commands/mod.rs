@@ -32,7 +32,7 @@ pub(crate) fn run(cli: Cli, settings: &Settings, printer: &Printer) -> Result<Ex
         Some(Command::Catalog(command)) => catalog::run(command, settings, printer),
         Some(Command::Trace(command)) => trace::run(&command, settings, printer),
         Some(Command::Simulate(args)) => simulate::run(&args, settings, printer),
-        Some(Command::Probe(command)) => probe::run(&command, printer),
+        Some(Command::Probe(args)) => probe::run(&args, settings, printer),
         Some(Command::Schema(args)) => schema::run(&args, printer),
         Some(Command::Config(command)) => config::run(&command, settings, printer),
         Some(Command::Doctor) => doctor::run(settings, printer),

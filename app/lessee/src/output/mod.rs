@@ -6,7 +6,7 @@ mod place;
 mod usage;
 
 pub(crate) use errors::{ErrorOutput, report_bugs_in};
-pub(crate) use place::{stderr_style, stdout_style};
+pub(crate) use place::{stderr_is_terminal, stderr_style, stdout_style};
 
 use crate::failure::Failure;
 use crate::settings::Settings;

@@ -19,6 +19,11 @@ pub(crate) fn stderr_style() -> Style {
     }
 }
 
+/// Whether a line on stderr can be drawn over.
+pub(crate) fn stderr_is_terminal() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
+}
+
 /// `COLUMNS`, else the terminal, else 80.
 fn width() -> usize {
     let given = std::env::var("COLUMNS")

@@ -3,7 +3,7 @@
 //!
 //! `/proc` and `/sys` are arguments, so that any machine can be played from a folder.
 
-use serde::Serialize;
+use lessee_model::probe::{Claims, Grant};
 use std::path::Path;
 
 /// Where the system's files are.
@@ -11,31 +11,6 @@ use std::path::Path;
 pub struct Roots<'a> {
     pub proc: &'a Path,
     pub sys: &'a Path,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Grant {
-    /// Processors that the system shows.
-    pub seen: Option<usize>,
-    /// Those that this process may run on.
-    pub affinity: Option<usize>,
-    /// Processors' worth of time that the cgroups grant; `None`: no limit was found.
-    pub quota: Option<f64>,
-    /// Which file says so.
-    pub quota_from: Option<String>,
-    /// The least of all.
-    pub granted: Option<f64>,
-}
-
-/// What the machine says of itself.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Claims {
-    pub model: Option<String>,
-    pub mhz: Option<f64>,
-    pub sockets: Option<usize>,
-    pub last_level_cache_bytes: Option<u64>,
-    /// The processor says that it is virtual: the other claims are the hypervisor's.
-    pub virtual_machine: bool,
 }
 
 fn text(path: &Path) -> Option<String> {

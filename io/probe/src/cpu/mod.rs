@@ -7,10 +7,11 @@ mod clock;
 mod grant;
 mod stream;
 
-pub use grant::{Claims, Grant, Roots, claims, grant};
-pub use stream::StreamBandwidth;
+pub use grant::{Roots, claims, grant};
+pub use lessee_model::probe::{Claims, Grant, StreamBandwidth};
 
-use crate::step::{self, Conduct};
+use crate::finding::{Finding, Severity};
+use crate::step::{self, Conduct, Why};
 use lessee_model::probe::{HostReading, Reading};
 use serde::Serialize;
 use std::path::Path;
@@ -27,9 +28,13 @@ pub struct CpuOptions {
     pub threads: Option<usize>,
     /// Bytes of each of STREAM's three arrays; `None`: four times the cache, at most a twelfth of the free memory.
     pub array_bytes: Option<u64>,
+    /// They are never larger than this: memory that is touched first takes its time.
+    pub array_max: u64,
     pub clock_s: f64,
     /// For STREAM.
     pub cap_s: f64,
+    /// Share of stolen time from which on it is a warning, 0 to 1.
+    pub steal_warn: f64,
 }
 
 impl Default for CpuOptions {
@@ -37,8 +42,11 @@ impl Default for CpuOptions {
         CpuOptions {
             threads: None,
             array_bytes: None,
+            array_max: ARRAY_MAX,
             clock_s: 2.0,
             cap_s: 10.0,
+            // nobody set a limit
+            steal_warn: 1.0,
         }
     }
 }
@@ -58,7 +66,7 @@ pub struct CpuReport {
     pub stream: StreamBandwidth,
     pub stream_one_thread: StreamBandwidth,
     pub memory_bytes: Option<u64>,
-    pub notes: Vec<String>,
+    pub findings: Vec<Finding>,
 }
 
 /// What one GPU of this machine gets.
@@ -78,6 +86,13 @@ impl CpuReport {
                 .memory_bytes
                 .map(|b| claimed(b as f64 / f64::from(1 << 30))),
             stream_gbs: Some(self.stream.triad_gbs.clone()),
+            ghz: Some(self.ghz.clone()),
+            ghz_by_thread: self.ghz_by_thread.clone(),
+            steal: Some(self.steal.clone()),
+            grant: Some(self.grant.clone()),
+            claimed: Some(self.claimed.clone()),
+            stream: Some(self.stream.clone()),
+            stream_one_thread: Some(self.stream_one_thread.clone()),
         }
     }
 
@@ -112,46 +127,49 @@ pub fn run(options: &CpuOptions, roots: Roots<'_>, conduct: &Conduct<'_>) -> Cpu
 
     let memory = |key: &str| meminfo(roots.proc, key);
     let cache = claimed.last_level_cache_bytes;
-    let mut notes = Vec::new();
+    let mut findings = Vec::new();
+    let mut push = |severity, code, detail: String| {
+        findings.push(Finding::new(severity, code, "machine", detail));
+    };
     let wanted = options.array_bytes.unwrap_or_else(|| {
         ARRAY_MIN.max(cache.unwrap_or(0) * OVER_CACHE * claimed.sockets.unwrap_or(1) as u64)
     });
     // sixty invented sockets have no sixty caches
-    let wanted = wanted.min(ARRAY_MAX);
+    let wanted = wanted.min(options.array_max);
     let array_bytes = wanted.min(memory("MemAvailable:").unwrap_or(wanted * 12) / 12);
     if array_bytes < wanted {
-        notes.push(format!(
-            "arrays of {} MiB instead of {} MiB, a twelfth of the free memory: caches may help",
-            array_bytes >> 20,
-            wanted >> 20
-        ));
+        let detail = format!("{} MiB, not {} MiB", array_bytes >> 20, wanted >> 20);
+        push(Severity::Note, "stream_cached", detail);
     }
+    // one thread touches all of it alone, and has one cache
+    let alone = array_bytes.min(ARRAY_MIN.max(cache.unwrap_or(0) * OVER_CACHE));
     let measure = |name, threads, share| {
         let part = conduct.part(name, seconds(options.cap_s * share));
-        stream::run(threads, array_bytes, cache, &part)
+        let bytes = if threads == 1 { alone } else { array_bytes };
+        stream::run(threads, bytes, cache, &part)
     };
     let stream = measure("cpu.stream", threads, 0.7);
     let stream_one_thread = measure("cpu.stream_one", 1, 0.3);
     if !(stream.verified && stream_one_thread.verified) {
-        notes.push("a result of STREAM is wrong: this machine computes wrongly".to_owned());
+        push(Severity::Fail, "compute_wrong", "STREAM".to_owned());
     }
-    notes.push(
-        "no non-temporal stores, as STREAM built with gcc -O3; only the copy has those of memcpy"
-            .to_owned(),
-    );
-    if claimed.virtual_machine {
-        notes.push(
-            "a virtual machine: model, sockets, caches and clock are the hypervisor's claims"
-                .to_owned(),
-        );
+    if let (Some(granted), Some(seen)) = (grant.granted, grant.seen)
+        && granted < seen as f64
+    {
+        let detail = format!("{granted:.1} of {seen} processors");
+        push(Severity::Warn, "cpu_quota", detail);
+    }
+    let steal = steal(before, grant::ticks(roots.proc));
+    if let Some(share) = steal.measured()
+        && share > options.steal_warn
+    {
+        let detail = format!("{:.1} %", share * 100.0);
+        push(Severity::Warn, "cpu_steal", detail);
     }
     CpuReport {
         options: options.clone(),
-        ghz: step::measured(
-            ghz_by_thread.clone(),
-            "the two timing chains do not fit each other: not optimised, or a core of other latencies",
-        ),
-        steal: steal(before, grant::ticks(roots.proc)),
+        ghz: step::measured(ghz_by_thread.clone(), Why::ClocksDiffer),
+        steal,
         memory_bytes: memory("MemTotal:"),
         grant,
         claimed,
@@ -159,7 +177,7 @@ pub fn run(options: &CpuOptions, roots: Roots<'_>, conduct: &Conduct<'_>) -> Cpu
         ghz_by_thread,
         stream,
         stream_one_thread,
-        notes,
+        findings,
     }
 }
 
@@ -174,8 +192,8 @@ fn steal(before: Option<(u64, u64)>, after: Option<(u64, u64)>) -> Reading {
             value: after.1.saturating_sub(before.1) as f64 / (after.0 - before.0) as f64,
             samples: Vec::new(),
         },
-        (Some(_), Some(_)) => step::unknown("the counters of /proc/stat do not move"),
-        _ => step::unknown("/proc/stat shows no steal"),
+        (Some(_), Some(_)) => step::unknown(Why::NotShown, "/proc/stat"),
+        _ => step::unknown(Why::NotShown, "/proc/stat"),
     }
 }
 
@@ -197,6 +215,7 @@ mod tests {
             array_bytes: Some(1 << 20),
             clock_s: 0.05,
             cap_s: 0.5,
+            ..CpuOptions::default()
         }
     }
 

@@ -4,30 +4,13 @@
 //! Non-temporal stores would need `unsafe`: not used, as in STREAM built with `gcc -O3`; only the copy, which is the C
 //! library's `memcpy`, has them. Figures are comparable with that build, not with icc's.
 
-use crate::step::{self, Part};
-use lessee_model::probe::Reading;
-use serde::Serialize;
+use crate::step::{self, Part, Why};
+use lessee_model::probe::StreamBandwidth;
 use std::hint::black_box;
 use std::sync::Barrier;
 use std::time::Instant;
 
 const RUNS_MAX: usize = 10;
-
-#[derive(Clone, Debug, Serialize)]
-pub struct StreamBandwidth {
-    pub threads: usize,
-    /// Bytes of each of the three arrays.
-    pub array_bytes: u64,
-    /// Times the last level of cache, as the machine claims it.
-    pub over_cache: Option<f64>,
-    /// GB/s (1e9), medians of the runs.
-    pub copy_gbs: Reading,
-    pub scale_gbs: Reading,
-    pub add_gbs: Reading,
-    pub triad_gbs: Reading,
-    /// The results were checked; false is a machine that computes wrongly.
-    pub verified: bool,
-}
 
 type Kernel = fn(&mut [f64], &mut [f64], &mut [f64]);
 
@@ -125,7 +108,7 @@ pub(super) fn run(
         };
         // the first run pays for what was not touched yet
         let first = usize::from(runs > 1);
-        step::measured((first..runs).map(one).collect(), "no run in the time given")
+        step::measured((first..runs).map(one).collect(), Why::OutOfTime)
     };
     StreamBandwidth {
         threads,

@@ -3,9 +3,8 @@
 //! Not io_uring: it is often forbidden in rented containers. A depth is a number of threads.
 
 use super::file::{Aligned, BLOCK, CHUNK, TestFile, stamp};
-use crate::step::{self, Latency, Noise, Part, nanos_since};
-use lessee_model::probe::Reading;
-use serde::Serialize;
+use crate::step::{self, Noise, Part, Why, nanos_since};
+use lessee_model::probe::{RandomRead, Reading, Stream};
 use std::io;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,25 +14,6 @@ use std::time::{Duration, Instant};
 const SLICES: usize = 10;
 /// Latencies that one thread keeps: at a million a second, more than any cap.
 const KEPT_MAX: usize = 8 << 20;
-
-#[derive(Clone, Debug, Serialize)]
-pub struct RandomRead {
-    pub depth: usize,
-    /// All reads over all time, as fio counts.
-    pub mean_iops: f64,
-    /// Median of ten parts of the run.
-    pub iops: Reading,
-    pub latency: Option<Latency>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct Stream {
-    pub threads: usize,
-    pub bytes: u64,
-    pub seconds: f64,
-    /// GB/s (1e9).
-    pub gbs: Reading,
-}
 
 /// 4 KiB reads at random places for `time`.
 pub(super) fn random(file: &TestFile, depth: usize, time: Duration, part: &Part<'_>) -> RandomRead {
@@ -81,7 +61,7 @@ pub(super) fn random(file: &TestFile, depth: usize, time: Duration, part: &Part<
                 return RandomRead {
                     depth,
                     mean_iops: 0.0,
-                    iops: step::failed(format!("reading: {e}")),
+                    iops: step::io_failed(&e),
                     latency: None,
                 };
             }
@@ -95,8 +75,8 @@ pub(super) fn random(file: &TestFile, depth: usize, time: Duration, part: &Part<
     RandomRead {
         depth,
         mean_iops,
-        iops: step::measured(rates, "stopped before the first tenth was over"),
-        latency: Latency::of(&mut nanos),
+        iops: step::measured(rates, Why::OutOfTime),
+        latency: step::latency(&mut nanos),
     }
 }
 
@@ -172,8 +152,8 @@ fn stream(
     let seconds = first.map_or(0.0, |f| f.elapsed().as_secs_f64());
     let bytes = done * CHUNK as u64;
     let gbs = match error {
-        Some(e) => step::failed(e.to_string()),
-        None if bytes == 0 => step::unknown("no time was left for it"),
+        Some(e) => step::io_failed(&e),
+        None if bytes == 0 => step::unknown(Why::OutOfTime, ""),
         None => Reading::Measured {
             value: bytes as f64 / seconds.max(1e-9) / 1e9,
             samples: Vec::new(),

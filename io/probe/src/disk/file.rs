@@ -94,9 +94,12 @@ impl TestFile {
     pub(super) fn read(&self, bytes: &mut [u8], at: u64) -> io::Result<()> {
         self.file.read_exact_at(bytes, at)?;
         match bytes.first_chunk() {
-            Some(first) if self.own && u64::from_le_bytes(*first) != stamp(at) => Err(
-                io::Error::other("the disk gave back other data than was written"),
-            ),
+            Some(first) if self.own && u64::from_le_bytes(*first) != stamp(at) => {
+                Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "the disk gave back other data than was written",
+                ))
+            }
             _ => Ok(()),
         }
     }

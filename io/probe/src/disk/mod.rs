@@ -10,14 +10,13 @@ mod file;
 mod small;
 mod space;
 
-pub use engine::{RandomRead, Stream};
 pub use error::DiskError;
-pub use small::SmallFiles;
-pub use space::Checkpoint;
+pub use lessee_model::probe::{Checkpoint, RandomRead, SmallFiles, Stream};
 
-use crate::step::Conduct;
+use crate::finding::{Finding, Severity};
+use crate::step::{Conduct, Why};
 use file::TestFile;
-use lessee_model::probe::{DiskReading, Reading};
+use lessee_model::probe::{DiskReading, Reading, reason_parts};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -77,7 +76,7 @@ pub struct DiskReport {
     pub read: Vec<Stream>,
     pub checkpoint: Option<Checkpoint>,
     pub small: Option<SmallFiles>,
-    pub notes: Vec<String>,
+    pub findings: Vec<Finding>,
 }
 
 impl DiskReport {
@@ -94,6 +93,15 @@ impl DiskReport {
             write_gbs: self.write.as_ref().map(|s| s.gbs.clone()),
             random_read_iops: best(self.random.iter().map(|r| &r.iops).collect()),
             small_files_per_second: self.small.as_ref().map(|s| s.per_second.clone()),
+            folder: Some(self.options.dir.display().to_string()),
+            file_system: Some(self.file_system.clone()),
+            file_bytes: Some(self.file_bytes),
+            direct: Some(self.direct),
+            random: self.random.clone(),
+            read: self.read.clone(),
+            write: self.write.clone(),
+            checkpoint: self.checkpoint.clone(),
+            small: self.small.clone(),
         }
     }
 }
@@ -104,7 +112,7 @@ impl DiskReport {
 /// Options that make no sense, a folder that cannot be written, too little space, a file that cannot be opened.
 pub fn run(options: &DiskOptions, conduct: &Conduct<'_>) -> Result<DiskReport, DiskError> {
     check(options)?;
-    let mut notes = Vec::new();
+    let mut findings = Vec::new();
     let place = space::Place::of(&options.dir)?;
     let cap = |share: f64| Duration::from_secs_f64(options.cap_s * share);
     let threads = options.streams.last().copied().unwrap_or(1);
@@ -113,15 +121,17 @@ pub fn run(options: &DiskOptions, conduct: &Conduct<'_>) -> Result<DiskReport, D
     let file = match &options.existing {
         Some(path) => TestFile::open(path)?,
         None => {
-            let len = place.file_bytes(options, &mut notes)?;
+            let len = place.file_bytes(options, &mut findings)?;
             let mut file = TestFile::create(&options.dir)?;
             let part = conduct.part("disk.write", cap(0.2));
             let (stream, written) = engine::write(&file, len, threads, &part);
             if written < len && stream.gbs.measured().is_some() {
-                notes.push(format!(
-                    "{} of {} MiB were written in the time given",
-                    written >> 20,
-                    len >> 20
+                let detail = space::cut(written, len);
+                findings.push(Finding::new(
+                    Severity::Note,
+                    "disk_file_cut",
+                    "disk",
+                    detail,
                 ));
             }
             file.len = written;
@@ -129,7 +139,7 @@ pub fn run(options: &DiskOptions, conduct: &Conduct<'_>) -> Result<DiskReport, D
             file
         }
     };
-    place.note(&file, &mut notes);
+    place.note(&file, &mut findings);
 
     let (mut random, mut read) = (Vec::new(), Vec::new());
     if file.len > 0 {
@@ -153,11 +163,8 @@ pub fn run(options: &DiskOptions, conduct: &Conduct<'_>) -> Result<DiskReport, D
         let part = conduct.part("disk.checkpoint", cap(0.15));
         space::checkpoint(options, &place, &part)
     });
-    let small = small_files(options, conduct, cap(0.15), &mut notes);
-    if conduct.stopped() {
-        notes.push("stopped before its end: what is here was measured until then".to_owned());
-    }
-    Ok(DiskReport {
+    let small = small_files(options, conduct, cap(0.15), &mut findings);
+    let mut report = DiskReport {
         options: options.clone(),
         file_system: place.file_system(),
         file_bytes,
@@ -167,15 +174,42 @@ pub fn run(options: &DiskOptions, conduct: &Conduct<'_>) -> Result<DiskReport, D
         read,
         checkpoint,
         small,
-        notes,
-    })
+        findings,
+    };
+    broken(&mut report);
+    Ok(report)
+}
+
+/// Readings that failed, each kind once: a disk that errs or gives back other data than was written does not deliver.
+fn broken(report: &mut DiskReport) {
+    let readings = report.random.iter().map(|r| &r.iops);
+    let streams = report.read.iter().chain(&report.write).map(|s| &s.gbs);
+    let rest = report.checkpoint.iter().map(|c| &c.gbs);
+    let small = report.small.iter().map(|s| &s.per_second);
+    let all = readings.chain(streams).chain(rest).chain(small);
+    let mut found: Vec<Finding> = Vec::new();
+    for reading in all {
+        let Reading::Failed { reason } = reading else {
+            continue;
+        };
+        let (severity, code) = match reason_parts(reason).0 {
+            Some(code) if code == Why::WrongData.code() => (Severity::Fail, "disk_wrong_data"),
+            Some(code) if code == Why::DeviceError.code() => (Severity::Fail, "disk_error"),
+            _ => (Severity::Unknown, "disk_part_failed"),
+        };
+        if !found.iter().any(|f| f.code == code) {
+            let detail = reason_parts(reason).1;
+            found.push(Finding::new(severity, code, "disk", detail));
+        }
+    }
+    report.findings.extend(found);
 }
 
 fn small_files(
     options: &DiskOptions,
     conduct: &Conduct<'_>,
     cap: Duration,
-    notes: &mut Vec<String>,
+    findings: &mut Vec<Finding>,
 ) -> Option<SmallFiles> {
     if conduct.stopped() {
         return None;
@@ -191,7 +225,12 @@ fn small_files(
         ) {
             Ok(own) => Some(own),
             Err(e) => {
-                notes.push(format!("small files could not be written: {e}"));
+                findings.push(Finding::new(
+                    Severity::Unknown,
+                    "disk_part_failed",
+                    "disk",
+                    e.to_string(),
+                ));
                 return None;
             }
         },
@@ -204,7 +243,9 @@ fn small_files(
     Some(small::read(folder, options.small_threads, &part))
 }
 
-fn check(options: &DiskOptions) -> Result<(), DiskError> {
+/// # Errors
+/// Options that make no sense.
+pub fn check(options: &DiskOptions) -> Result<(), DiskError> {
     let within = |what, value: f64, low: f64, high: f64, range| match value.is_finite()
         && value >= low
         && value <= high

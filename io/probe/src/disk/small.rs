@@ -3,10 +3,9 @@
 use super::engine::on_threads;
 use crate::files;
 use crate::scratch::ScratchDir;
-use crate::step::{self, Latency, Noise, Part, nanos_since};
-use lessee_model::probe::Reading;
+use crate::step::{self, Noise, Part, Why, nanos_since};
+use lessee_model::probe::{Reading, SmallFiles};
 use rustix::fs::{Advice, fadvise};
-use serde::Serialize;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -16,20 +15,6 @@ use std::time::Instant;
 const FILES_MAX: usize = 50_000;
 /// Of a larger file only the beginning is read: it is not a small one.
 const READ_MAX: u64 = 4 << 20;
-
-#[derive(Clone, Debug, Serialize)]
-pub struct SmallFiles {
-    pub threads: usize,
-    pub files: usize,
-    pub bytes: u64,
-    pub seconds: f64,
-    pub per_second: Reading,
-    /// Of open, read and close.
-    pub latency: Option<Latency>,
-    /// Files that could not be read.
-    pub failed: usize,
-    pub notes: Vec<String>,
-}
 
 /// Files of about the size of a photograph, which nobody can compress.
 pub(super) fn generate(
@@ -59,14 +44,14 @@ pub(super) fn read(folder: &Path, threads: usize, part: &Part<'_>) -> SmallFiles
         files: 0,
         bytes: 0,
         seconds: 0.0,
-        per_second: step::unknown("no file in the folder"),
+        per_second: step::unknown(Why::NoFiles, ""),
         latency: None,
         failed: 0,
         notes: Vec::new(),
     };
     let mut found = Vec::new();
     if let Err(e) = files::walk(folder, FILES_MAX, &mut found, &mut result.notes) {
-        result.per_second = step::failed(format!("{}: {e}", folder.display()));
+        result.per_second = step::io_failed(&e);
         return result;
     }
     let mut paths: Vec<PathBuf> = found.into_iter().map(|(path, _)| path).collect();
@@ -110,14 +95,14 @@ pub(super) fn read(folder: &Path, threads: usize, part: &Part<'_>) -> SmallFiles
     }
     result.seconds = start.elapsed().as_secs_f64();
     result.files = nanos.len();
-    result.latency = Latency::of(&mut nanos);
+    result.latency = step::latency(&mut nanos);
     if result.files > 0 {
         result.per_second = Reading::Measured {
             value: result.files as f64 / result.seconds.max(1e-9),
             samples: Vec::new(),
         };
     } else if result.failed > 0 {
-        result.per_second = step::failed(format!("none of {} files could be read", result.failed));
+        result.per_second = step::failed(Why::NoneReadable, result.failed.to_string());
     }
     result
 }

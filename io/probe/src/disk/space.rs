@@ -2,11 +2,11 @@
 
 use super::file::TestFile;
 use super::{DiskError, DiskOptions};
+use crate::finding::{Finding, Severity};
 use crate::scratch;
-use crate::step::{self, Noise, Part};
-use lessee_model::probe::Reading;
+use crate::step::{self, Noise, Part, Why};
+use lessee_model::probe::{Checkpoint, Reading};
 use rustix::fs::{statfs, statvfs};
-use serde::Serialize;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ impl Place {
     pub(super) fn file_bytes(
         &self,
         options: &DiskOptions,
-        notes: &mut Vec<String>,
+        findings: &mut Vec<Finding>,
     ) -> Result<u64, DiskError> {
         let most = self.free / 4;
         if most < FILE_MIN.min(options.file_bytes) {
@@ -78,60 +78,51 @@ impl Place {
             });
         }
         if most < options.file_bytes {
-            notes.push(format!(
-                "{} MiB instead of {} MiB: a quarter of the free space",
-                most >> 20,
-                options.file_bytes >> 20
+            let detail = cut(most, options.file_bytes);
+            findings.push(Finding::new(
+                Severity::Note,
+                "disk_file_cut",
+                "disk",
+                detail,
             ));
         }
         Ok(options.file_bytes.min(most) >> 20 << 20)
     }
 
     /// What must be said of the figures because of the file and where it lies.
-    pub(super) fn note(&self, file: &TestFile, notes: &mut Vec<String>) {
+    pub(super) fn note(&self, file: &TestFile, findings: &mut Vec<Finding>) {
+        let mut push = |severity, code, detail: String| {
+            findings.push(Finding::new(severity, code, "disk", detail));
+        };
         if let Some(why) = &file.refused {
-            notes.push(format!(
-                "O_DIRECT was refused ({why}): read through the page cache, which was told to forget the file first"
-            ));
+            push(Severity::Warn, "disk_cached", why.clone());
         }
-        match self.file_system().as_str() {
-            "tmpfs" => notes.push("this is tmpfs: memory, not a disk".to_owned()),
-            "overlay" => notes.push(
-                "this is the container's overlay, which is not where data sets usually lie"
-                    .to_owned(),
-            ),
-            "nfs" | "lustre" | "ceph" | "fuse" | "9p" | "cifs" => notes.push(format!(
-                "{} over a network or another program: its own caches may answer",
-                self.file_system()
-            )),
+        let kind = self.file_system();
+        match kind.as_str() {
+            "tmpfs" => push(Severity::Warn, "disk_is_memory", kind),
+            "overlay" => push(Severity::Note, "disk_overlay", kind),
+            "nfs" | "lustre" | "ceph" | "fuse" | "9p" | "cifs" => {
+                push(Severity::Note, "disk_network", kind);
+            }
             _ => {}
         }
         if let Some(memory) = memory_total()
             && file.len < memory
         {
-            notes.push(format!(
-                "the file ({} MiB) is smaller than memory ({} MiB); {}",
-                file.len >> 20,
-                memory >> 20,
-                match file.refused {
-                    None =>
-                        "O_DIRECT keeps it out of this machine's cache, not out of caches below",
-                    Some(_) => "without O_DIRECT later reads may come from memory",
-                }
-            ));
+            let detail = format!("{} MiB < {} MiB", file.len >> 20, memory >> 20);
+            // past the cache only those of the device and of the hypervisor are left
+            let severity = match file.refused {
+                None => Severity::Note,
+                Some(_) => Severity::Warn,
+            };
+            push(severity, "disk_file_small", detail);
         }
     }
 }
 
-/// Written through the page cache, as trainers do, and then made safe.
-#[derive(Clone, Debug, Serialize)]
-pub struct Checkpoint {
-    pub bytes: u64,
-    pub write_s: f64,
-    /// `fsync` of the file and of its folder.
-    pub fsync_s: f64,
-    /// Over both, GB/s (1e9).
-    pub gbs: Reading,
+/// Less than was wanted, both in bytes.
+pub(super) fn cut(got: u64, wanted: u64) -> String {
+    format!("{} / {} MiB", got >> 20, wanted >> 20)
 }
 
 pub(super) fn checkpoint(options: &DiskOptions, place: &Place, part: &Part<'_>) -> Checkpoint {
@@ -140,10 +131,10 @@ pub(super) fn checkpoint(options: &DiskOptions, place: &Place, part: &Part<'_>) 
         bytes: 0,
         write_s: 0.0,
         fsync_s: 0.0,
-        gbs: step::unknown("no space or no time for it"),
+        gbs: step::unknown(Why::OutOfTime, ""),
     };
     match write(&options.dir, wanted, part, &mut result) {
-        Err(e) => result.gbs = step::failed(e.to_string()),
+        Err(e) => result.gbs = step::io_failed(&e),
         Ok(()) if result.bytes > 0 => {
             let seconds = (result.write_s + result.fsync_s).max(1e-9);
             result.gbs = Reading::Measured {

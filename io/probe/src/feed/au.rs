@@ -1,41 +1,11 @@
 //! Accelerator utilisation as MLPerf Storage defines it, from the raw times of steps: compute time over total time, the first
 //! step left out. Also the curve over time and the stalls. Pure arithmetic; `benches/feed_au.py` computes the same apart.
 
-use serde::Serialize;
+use lessee_model::probe::{CurvePoint, Stall, StepTime};
 
 /// Points of the curve, whatever the length of the run.
 const POINTS: usize = 60;
 const STALLS_MAX: usize = 200;
-
-/// One training step, seconds since the pass began.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct StepTime {
-    /// The accelerator asked for its next batch.
-    pub asked_s: f64,
-    /// It has it.
-    pub got_s: f64,
-    /// The step is done.
-    pub end_s: f64,
-    /// Moving the batch to the accelerator, between `got_s` and `end_s`.
-    pub copy_s: f64,
-    /// What the model computed: never more than its step time. A timed consumer that woke late did not compute longer.
-    pub compute_s: f64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct CurvePoint {
-    /// Start of the interval, seconds.
-    pub at_s: f64,
-    /// Share of it spent computing, 0 to 1.
-    pub utilisation: f64,
-}
-
-/// The accelerator waited longer than a step computes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Stall {
-    pub from_s: f64,
-    pub to_s: f64,
-}
 
 /// `None` where there are fewer than two steps after the first, or no time to divide by.
 pub fn utilisation(steps: &[StepTime]) -> Option<f64> {

@@ -1,26 +1,13 @@
 //! Damaged samples: counted, named, and the end of the pass where nothing else is left.
 
 use super::samples::Samples;
-use serde::Serialize;
+use lessee_model::probe::{Damaged, DamagedSample};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Named in the report; more are only counted.
 const NAMED_MAX: usize = 100;
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct DamagedSample {
-    pub name: String,
-    pub reason: String,
-}
-
-/// What could not be used, each sample once.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Damaged {
-    pub count: usize,
-    pub named: Vec<DamagedSample>,
-}
 
 #[derive(Default)]
 pub(super) struct Damage {

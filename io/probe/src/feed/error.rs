@@ -1,17 +1,14 @@
 //! Why a feed test could not run at all. A single damaged sample is none of these: it is counted and named.
 
+use lessee_model::{Explain, Msg};
 use std::io;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
 pub enum FeedError {
-    #[error(
-        "the sample folder {path} cannot be read: {source}; name a readable folder with --samples"
-    )]
+    #[error("the sample folder {path} cannot be read: {source}")]
     Folder { path: PathBuf, source: io::Error },
-    #[error(
-        "no sample in {path}: JPEG, PNG, WebP, .npy, .tar shards or other plain files are looked for"
-    )]
+    #[error("no sample in {path}")]
     NoSamples { path: PathBuf },
     #[error("none of the {tried} samples tried in {path} could be used; the first: {first}")]
     NoneUsable {
@@ -25,12 +22,46 @@ pub enum FeedError {
         value: f64,
         range: &'static str,
     },
-    #[error(
-        "a batch of {mib} MiB is more than the {limit_mib} MiB allowed: lower the batch size or the image side"
-    )]
+    #[error("a batch of {mib} MiB is more than the {limit_mib} MiB allowed")]
     BatchTooLarge { mib: u64, limit_mib: u64 },
-    #[error(
-        "generated samples cannot be written to {path}: {source}; name another folder or give --samples"
-    )]
+    #[error("generated samples cannot be written to {path}: {source}")]
     Generate { path: PathBuf, source: io::Error },
+}
+
+impl Explain for FeedError {
+    fn msg(&self) -> Msg {
+        match self {
+            FeedError::Folder { path, source } => Msg::new("probe-feed-folder")
+                .arg("path", path.display().to_string())
+                .arg("detail", source.to_string()),
+            FeedError::NoSamples { path } => {
+                Msg::new("probe-feed-no-samples").arg("path", path.display().to_string())
+            }
+            FeedError::NoneUsable { path, tried, first } => Msg::new("probe-feed-none-usable")
+                .arg("path", path.display().to_string())
+                .arg("tried", *tried)
+                .arg("first", first.clone()),
+            FeedError::Option { what, value, range } => Msg::new("probe-option")
+                .arg("what", *what)
+                .arg("value", *value)
+                .arg("range", *range),
+            FeedError::BatchTooLarge { mib, limit_mib } => Msg::new("probe-feed-batch-large")
+                .arg("mib", *mib as f64)
+                .arg("limit", *limit_mib as f64),
+            FeedError::Generate { path, source } => Msg::new("probe-feed-generate")
+                .arg("path", path.display().to_string())
+                .arg("detail", source.to_string()),
+        }
+    }
+
+    fn hints(&self) -> Vec<Msg> {
+        match self {
+            FeedError::Folder { .. } => vec![Msg::new("hint-probe-samples")],
+            FeedError::Generate { .. } => vec![Msg::new("hint-probe-folder")],
+            FeedError::NoSamples { .. }
+            | FeedError::NoneUsable { .. }
+            | FeedError::Option { .. }
+            | FeedError::BatchTooLarge { .. } => Vec::new(),
+        }
+    }
 }

@@ -21,19 +21,20 @@ mod source;
 mod tar;
 mod verdict;
 
-pub use au::{CurvePoint, Stall, StepTime, utilisation};
-pub use damage::{Damaged, DamagedSample};
+pub use au::utilisation;
 pub use decode::Bounds;
 pub use error::FeedError;
 pub use generate::jpeg;
-pub use pass::{Pass, Stages};
-pub use samples::SampleSet;
-pub use source::CacheCheck;
+pub use lessee_model::probe::{
+    CacheCheck, CurvePoint, Damaged, DamagedSample, FeedPass, SampleSet, Stages, Stall, StepTime,
+};
 pub use verdict::Limit;
 
-use crate::step::{self, Conduct};
+use crate::finding::Finding;
+use crate::step::{self, Conduct, Why};
 use damage::Damage;
-use lessee_model::probe::{FeedReading, Reading};
+use lessee_model::Msg;
+use lessee_model::probe::{FeedReading, FeedSettings, Reading};
 use pass::Plan;
 use samples::Samples;
 use serde::Serialize;
@@ -116,7 +117,7 @@ pub struct FeedReport {
     /// `None`: cannot tell.
     pub delivers: Option<bool>,
     pub limited_by: Option<Limit>,
-    pub why: String,
+    pub why: Msg,
     /// What the machine can supply, from disk and from memory.
     pub samples_per_second: Reading,
     pub samples_per_second_from_memory: Reading,
@@ -125,17 +126,42 @@ pub struct FeedReport {
     /// Processor seconds of one sample, read from memory.
     pub cpu_s_per_sample: Reading,
     pub damaged: Damaged,
-    pub passes: Vec<Pass>,
-    /// What must be said beside the figures.
-    pub notes: Vec<String>,
+    pub passes: Vec<FeedPass>,
+    /// What must be said beside the figures, and what follows from them.
+    pub findings: Vec<Finding>,
 }
 
 impl FeedReport {
-    /// Its part of `lessee/probe/v1`.
-    pub fn reading(&self) -> FeedReading {
+    /// Its part of `lessee/probe/v1`; `why` is [`FeedReport::why`] in words.
+    pub fn reading(&self, why: String) -> FeedReading {
+        let o = &self.options;
+        let Consumer::Timed { copy_gbs } = o.consumer;
         FeedReading {
             samples_per_second: self.samples_per_second.clone(),
             limited_by: self.limited_by.map(|l| l.as_str().to_owned()),
+            why: Some(why),
+            utilisation: Some(self.au.clone()),
+            utilisation_from_memory: Some(self.au_from_memory.clone()),
+            delivers: self.delivers,
+            samples_per_second_from_memory: Some(self.samples_per_second_from_memory.clone()),
+            gpus_fed: Some(self.gpus_fed.clone()),
+            gpus_fed_from_memory: Some(self.gpus_fed_from_memory.clone()),
+            cpu_s_per_sample: Some(self.cpu_s_per_sample.clone()),
+            settings: Some(FeedSettings {
+                samples: o.samples.as_ref().map(|p| p.display().to_string()),
+                step_s: o.step_s,
+                batch: o.batch,
+                gpus: o.gpus,
+                workers: o.workers,
+                prefetch: o.prefetch,
+                side_px: o.side,
+                copy_gbs,
+                pass_at: o.pass_at,
+            }),
+            set: Some(self.set.clone()),
+            cache: Some(self.cache),
+            damaged: Some(self.damaged.clone()),
+            passes: self.passes.clone(),
         }
     }
 }
@@ -155,12 +181,18 @@ fn run_slowed(
     delay: Duration,
 ) -> Result<FeedReport, FeedError> {
     check(options)?;
-    let cap = |share: f64| Duration::from_secs_f64(options.cap_s * share);
+    // making pictures takes a fifth where it is needed
+    const MAKING: f64 = 0.2;
+    let rest = options.samples.as_ref().map_or(1.0 - MAKING, |_| 1.0);
+    let cap = |share: f64| Duration::from_secs_f64(options.cap_s * rest * share);
     // held until the end: dropping it deletes the pictures
     let (own, samples) = match &options.samples {
         Some(folder) => (None, Samples::in_folder(folder)?),
         None => {
-            let part = conduct.part("feed.generate", cap(0.2));
+            let part = conduct.part(
+                "feed.generate",
+                Duration::from_secs_f64(options.cap_s * MAKING),
+            );
             let own = generate::folder(&options.scratch, options.generated, (500, 375), &|| {
                 part.over()
             })
@@ -219,21 +251,11 @@ fn run_slowed(
         },
         options.pass_at,
     );
-    let no_pace = || step::unknown("no step time was given");
-    let au_of = |pass: &Option<Pass>| pass.as_ref().map_or_else(no_pace, |p| p.au.clone());
+    let no_pace = || step::unknown(Why::NoStepTime, "");
+    let au_of = |pass: &Option<FeedPass>| pass.as_ref().map_or_else(no_pace, |p| p.au.clone());
     let au = au_of(&disk_paced);
-    let mut notes = notes(options, &samples, cache, &memory);
-    if own.is_some() && samples.list.len() < options.generated {
-        notes.push(format!(
-            "only {} of {} pictures could be made in the time given",
-            samples.list.len(),
-            options.generated
-        ));
-    }
-    if conduct.stopped() {
-        notes.push("stopped before its end: what is here was measured until then".to_owned());
-    }
-    let report = FeedReport {
+    let held = memory.count(&samples);
+    let mut report = FeedReport {
         set: samples.set(),
         generated: own.is_some(),
         cache,
@@ -254,15 +276,16 @@ fn run_slowed(
             .chain(memory_paced)
             .chain([memory_supply])
             .collect(),
-        notes,
+        findings: Vec::new(),
         options: options.clone(),
     };
+    report.findings = verdict::findings(&report, held);
     Ok(report)
 }
 
-fn cpu_per_sample(pass: &Pass) -> Reading {
+fn cpu_per_sample(pass: &FeedPass) -> Reading {
     match pass.stages.samples {
-        0 => step::unknown("no samples in the time given"),
+        0 => step::unknown(Why::OutOfTime, ""),
         n => Reading::Measured {
             value: pass.stages.cpu_s / n as f64,
             samples: Vec::new(),
@@ -270,38 +293,9 @@ fn cpu_per_sample(pass: &Pass) -> Reading {
     }
 }
 
-fn notes(
-    options: &FeedOptions,
-    samples: &Samples,
-    cache: CacheCheck,
-    memory: &Source,
-) -> Vec<String> {
-    let mut notes = Vec::new();
-    if cache.cached * 5 > cache.asked {
-        notes.push(format!(
-            "{} of {} samples asked were still in the page cache: the figures from disk are too good",
-            cache.cached, cache.asked
-        ));
-    } else if cache.cannot_tell > 0 {
-        notes.push("the file system cannot tell whether samples are in the page cache".to_owned());
-    }
-    let held = memory.count(samples);
-    if held < samples.list.len() {
-        notes.push(format!(
-            "the passes from memory use {held} of {} samples",
-            samples.list.len()
-        ));
-    }
-    if samples.list.len() < options.batch * options.gpus * 10 {
-        notes.push(format!(
-            "{} samples are few: the disk's own cache may hold them in later rounds",
-            samples.list.len()
-        ));
-    }
-    notes
-}
-
-fn check(options: &FeedOptions) -> Result<(), FeedError> {
+/// # Errors
+/// Options that make no sense.
+pub fn check(options: &FeedOptions) -> Result<(), FeedError> {
     let within = |what, value: f64, low: f64, high: f64, range| match value.is_finite()
         && value >= low
         && value <= high
@@ -309,14 +303,8 @@ fn check(options: &FeedOptions) -> Result<(), FeedError> {
         true => Ok(()),
         false => Err(FeedError::Option { what, value, range }),
     };
-    within("a batch", options.batch as f64, 1.0, 65536.0, "1 to 65536")?;
-    within(
-        "a number of workers",
-        options.workers as f64,
-        1.0,
-        1024.0,
-        "1 to 1024",
-    )?;
+    within("--batch", options.batch as f64, 1.0, 65536.0, "1 - 65536")?;
+    within("--workers", options.workers as f64, 1.0, 1024.0, "1 - 1024")?;
     within(
         "a number of GPUs",
         options.gpus as f64,
@@ -324,13 +312,7 @@ fn check(options: &FeedOptions) -> Result<(), FeedError> {
         64.0,
         "1 to 64",
     )?;
-    within(
-        "a side",
-        f64::from(options.side),
-        8.0,
-        4096.0,
-        "8 to 4096 pixels",
-    )?;
+    within("--side", f64::from(options.side), 8.0, 4096.0, "8 - 4096")?;
     within("a time cap", options.cap_s, 0.1, 3600.0, "0.1 to 3600 s")?;
     within(
         "a number of generated samples",
@@ -341,7 +323,7 @@ fn check(options: &FeedOptions) -> Result<(), FeedError> {
     )?;
     within("a passing mark", options.pass_at, 0.01, 1.0, "0.01 to 1")?;
     if let Some(step_s) = options.step_s {
-        within("a step time", step_s, 1e-4, 600.0, "0.0001 to 600 s")?;
+        within("--step-seconds", step_s, 1e-4, 600.0, "0.0001 - 600 s")?;
     }
     let Consumer::Timed { copy_gbs } = options.consumer;
     within(

@@ -4,7 +4,7 @@
 //! sample is noted and the next one takes its place. Not here: what the figures mean (`verdict.rs`), their arithmetic
 //! (`au.rs`). A worker that hangs inside a read of a dead network disk hangs the pass: nothing can interrupt that.
 
-use super::au::{self, CurvePoint, Stall, StepTime};
+use super::au;
 use super::augment::Augment;
 use super::damage::Damage;
 use super::decode::{Decoded, decode};
@@ -12,51 +12,12 @@ use super::queue::{Batch, Queue};
 use super::samples::Samples;
 use super::source::{Reader, Source};
 use super::{Consumer, FeedOptions};
-use crate::step::{self, Part};
-use lessee_model::probe::Reading;
+use crate::step::{self, Part, Why};
+use lessee_model::probe::{FeedPass, Reading, Stages, StepTime};
 use rustix::time::{ClockId, clock_gettime};
-use serde::Serialize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-
-/// Where the workers' time went, seconds over all workers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Stages {
-    pub read_s: f64,
-    /// Of it, not on a processor: waiting for the disk, or for a free core.
-    pub read_wait_s: f64,
-    pub decode_s: f64,
-    pub augment_s: f64,
-    /// Copying into the batch.
-    pub batch_s: f64,
-    /// Waiting because the queue was full: time to spare.
-    pub blocked_s: f64,
-    /// Processor time of all of it.
-    pub cpu_s: f64,
-    pub samples: u64,
-    pub bytes_read: u64,
-}
-
-/// One pass and its raw times.
-#[derive(Clone, Debug, Serialize)]
-pub struct Pass {
-    /// `disk` or `memory`.
-    pub source: &'static str,
-    /// 0: the consumer takes what it gets, to see how much there is.
-    pub model_step_s: f64,
-    pub workers: usize,
-    /// Samples in a step, over all GPUs.
-    pub samples_per_step: usize,
-    /// MLPerf's definition, the first step left out.
-    pub au: Reading,
-    pub samples_per_second: Reading,
-    pub stages: Stages,
-    pub curve: Vec<CurvePoint>,
-    pub stalls: Vec<Stall>,
-    /// Raw times, from which all else can be computed again.
-    pub steps: Vec<StepTime>,
-}
 
 pub(super) struct Plan<'a> {
     pub(super) samples: &'a Samples,
@@ -68,7 +29,7 @@ pub(super) struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    pub(super) fn run(&self, part: &Part<'_>) -> Pass {
+    pub(super) fn run(&self, part: &Part<'_>) -> FeedPass {
         let queue = Queue::new(self.queue_room);
         let cursor = AtomicUsize::new(0);
         let (steps, stages) = std::thread::scope(|scope| {
@@ -79,13 +40,13 @@ impl Plan<'_> {
             let mut all = Stages::default();
             for worker in workers {
                 // decoding is caught in the worker; what else could panic would lose its times only
-                all.add(&worker.join().unwrap_or_default());
+                add(&mut all, &worker.join().unwrap_or_default());
             }
             (steps, all)
         });
         let per_step = self.options.batch * self.options.gpus;
-        Pass {
-            source: self.source.name(),
+        FeedPass {
+            source: self.source.name().to_owned(),
             model_step_s: self.step_s,
             workers: self.options.workers,
             samples_per_step: per_step,
@@ -94,11 +55,8 @@ impl Plan<'_> {
                     value,
                     samples: Vec::new(),
                 },
-                None if self.step_s == 0.0 => step::unknown("the consumer was not paced"),
-                None => step::unknown(format!(
-                    "{} steps in the time given; at least three are needed",
-                    steps.len()
-                )),
+                None if self.step_s == 0.0 => step::unknown(Why::NotPaced, ""),
+                None => step::unknown(Why::TooFewSteps, steps.len().to_string()),
             },
             samples_per_second: rate(&steps, per_step),
             stages,
@@ -243,18 +201,16 @@ struct Tools {
     ready: Vec<u8>,
 }
 
-impl Stages {
-    fn add(&mut self, other: &Stages) {
-        self.read_s += other.read_s;
-        self.read_wait_s += other.read_wait_s;
-        self.decode_s += other.decode_s;
-        self.augment_s += other.augment_s;
-        self.batch_s += other.batch_s;
-        self.blocked_s += other.blocked_s;
-        self.cpu_s += other.cpu_s;
-        self.samples += other.samples;
-        self.bytes_read += other.bytes_read;
-    }
+fn add(all: &mut Stages, other: &Stages) {
+    all.read_s += other.read_s;
+    all.read_wait_s += other.read_wait_s;
+    all.decode_s += other.decode_s;
+    all.augment_s += other.augment_s;
+    all.batch_s += other.batch_s;
+    all.blocked_s += other.blocked_s;
+    all.cpu_s += other.cpu_s;
+    all.samples += other.samples;
+    all.bytes_read += other.bytes_read;
 }
 
 fn copy(consumer: Consumer, bytes: usize) -> f64 {
@@ -282,7 +238,7 @@ fn compute(seconds: f64) -> f64 {
 fn rate(steps: &[StepTime], per_step: usize) -> Reading {
     let groups = (steps.len().saturating_sub(1) / 2).min(5);
     if groups == 0 {
-        return step::unknown("fewer than three steps in the time given");
+        return step::unknown(Why::TooFewSteps, steps.len().to_string());
     }
     let at = |group: usize| (steps.len() - 1) * group / groups;
     let single = |group: usize| {
@@ -290,7 +246,7 @@ fn rate(steps: &[StepTime], per_step: usize) -> Reading {
         let seconds = steps[to].end_s - steps[from].end_s;
         ((to - from) * per_step) as f64 / seconds.max(1e-9)
     };
-    step::measured((0..groups).map(single).collect(), "no steps")
+    step::measured((0..groups).map(single).collect(), Why::TooFewSteps)
 }
 
 fn thread_cpu_s() -> f64 {

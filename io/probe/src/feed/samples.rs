@@ -7,7 +7,7 @@ use super::FeedError;
 use super::tar;
 use crate::files;
 use crate::step::Noise;
-use serde::Serialize;
+use lessee_model::probe::SampleSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -31,15 +31,6 @@ pub(super) struct Samples {
     pub(super) files: Vec<PathBuf>,
     pub(super) list: Vec<Sample>,
     pub(super) notes: Vec<String>,
-}
-
-/// What was found, for the report.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct SampleSet {
-    pub samples: usize,
-    pub files: usize,
-    pub bytes: u64,
-    pub notes: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq)]

@@ -5,9 +5,9 @@
 
 use super::decode::Bounds;
 use super::samples::{Sample, Samples};
+use lessee_model::probe::CacheCheck;
 use rustix::fs::{Advice, fadvise};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
-use serde::Serialize;
 use std::fs::File;
 use std::io::IoSliceMut;
 use std::num::NonZeroU64;
@@ -28,15 +28,6 @@ pub(super) enum Source {
 pub(super) struct Reader {
     open: Option<(usize, File)>,
     last: Option<(u64, u64)>,
-}
-
-/// What was in the page cache before the pass from disk.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct CacheCheck {
-    pub asked: usize,
-    pub cached: usize,
-    /// The file system cannot tell (no `RWF_NOWAIT`).
-    pub cannot_tell: usize,
 }
 
 impl Source {

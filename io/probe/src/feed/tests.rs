@@ -36,12 +36,15 @@ fn a_slow_consumer_is_fed_and_a_slow_disk_is_named() {
     o.step_s = Some(0.2);
     o.cap_s = 7.0;
     let fed = go(&o, 0).unwrap();
-    assert_eq!(fed.limited_by, Some(Limit::Gpu), "{}", fed.why);
+    assert_eq!(fed.limited_by, Some(Limit::Gpu), "{:?}", fed.why);
     assert_eq!(fed.delivers, Some(true));
-    assert_eq!(fed.reading().limited_by.as_deref(), Some("gpu"));
+    assert_eq!(
+        fed.reading(String::new()).limited_by.as_deref(),
+        Some("gpu")
+    );
 
     let starved = go(&o, 120).unwrap();
-    assert_eq!(starved.limited_by, Some(Limit::Disk), "{}", starved.why);
+    assert_eq!(starved.limited_by, Some(Limit::Disk), "{:?}", starved.why);
     assert_eq!(starved.delivers, Some(false));
     assert!(
         !starved.passes[0].stalls.is_empty(),
@@ -60,7 +63,7 @@ fn a_fast_model_on_one_worker_is_limited_by_decoding() {
     o.cap_s = 6.0;
     o.batch = 2;
     let report = go(&o, 0).unwrap();
-    assert_eq!(report.limited_by, Some(Limit::Decode), "{}", report.why);
+    assert_eq!(report.limited_by, Some(Limit::Decode), "{:?}", report.why);
     assert!(report.cpu_s_per_sample.measured().is_some());
     assert!(report.gpus_fed.measured().unwrap() < 1.0);
 }
@@ -204,7 +207,8 @@ fn generated_samples_are_deleted_also_when_stopped() {
     };
     let report = run(&o, &Conduct::new(&stop, &tell)).unwrap();
     assert!(report.generated);
-    assert!(report.notes.iter().any(|n| n.contains("stopped")));
+    let not_measured = |f: &Finding| f.code == "feed_not_measured";
+    assert!(report.findings.iter().any(not_measured));
     assert!(matches!(report.au, Reading::Unknown { .. }));
     assert_eq!(report.delivers, None, "cannot tell");
     assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);

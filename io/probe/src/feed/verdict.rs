@@ -1,9 +1,10 @@
 //! What the passes say together: which stage limits, whether the machine delivers, how many GPUs it can feed.
 
-use super::FeedOptions;
-use super::pass::Pass;
-use crate::step;
-use lessee_model::probe::Reading;
+use super::{FeedOptions, FeedReport};
+use crate::finding::{Finding, Severity};
+use crate::step::{self, Why};
+use lessee_model::Msg;
+use lessee_model::probe::{FeedPass, Reading};
 use serde::Serialize;
 
 /// What an accelerator waits for.
@@ -32,35 +33,35 @@ impl Limit {
 
 /// The four passes; those from memory or unpaced may be missing.
 pub(super) struct Passes<'a> {
-    pub(super) disk: Option<&'a Pass>,
-    pub(super) memory: Option<&'a Pass>,
-    pub(super) disk_supply: Option<&'a Pass>,
-    pub(super) memory_supply: Option<&'a Pass>,
+    pub(super) disk: Option<&'a FeedPass>,
+    pub(super) memory: Option<&'a FeedPass>,
+    pub(super) disk_supply: Option<&'a FeedPass>,
+    pub(super) memory_supply: Option<&'a FeedPass>,
 }
 
-fn supply(pass: Option<&Pass>) -> Option<f64> {
+fn supply(pass: Option<&FeedPass>) -> Option<f64> {
     pass?.samples_per_second.measured()
 }
 
 /// The stage and the sentence that says why; `None` where it cannot be told.
-pub(super) fn limit(passes: &Passes<'_>, pass_at: f64) -> (Option<Limit>, String) {
+pub(super) fn limit(passes: &Passes<'_>, pass_at: f64) -> (Option<Limit>, Msg) {
     let Some(disk) = passes.disk else {
-        return (None, "no step time was given, so nothing waits".to_owned());
+        return (None, Msg::new("feed-why-no-step-time"));
     };
     let Some(au) = disk.au.measured() else {
-        return (None, "the utilisation was not measured".to_owned());
+        return (None, Msg::new("feed-why-not-measured"));
     };
     if au >= pass_at {
-        let why = format!("the accelerator computes {:.0} % of the time", au * 100.0);
+        let why = Msg::new("feed-why-busy").arg("percent", (au * 100.0).round());
         return (Some(Limit::Gpu), why);
     }
     let rest = disk.steps.get(1..).unwrap_or_default();
     let waited: f64 = rest.iter().map(|s| s.got_s - s.asked_s).sum();
     let copied: f64 = rest.iter().map(|s| s.copy_s).sum();
     if copied > waited {
-        let why = format!(
-            "copies to the accelerator take {copied:.2} s, waiting for batches {waited:.2} s"
-        );
+        let why = Msg::new("feed-why-copy")
+            .seconds("copied", copied)
+            .seconds("waited", waited);
         return (Some(Limit::Copy), why);
     }
     let (Some(memory), Some(from_disk), Some(from_memory)) = (
@@ -68,26 +69,22 @@ pub(super) fn limit(passes: &Passes<'_>, pass_at: f64) -> (Option<Limit>, String
         supply(passes.disk_supply).or(supply(passes.disk)),
         supply(passes.memory_supply).or(supply(passes.memory)),
     ) else {
-        return (
-            None,
-            "the pass from memory was not measured, so disk and processor cannot be told apart"
-                .to_owned(),
-        );
+        return (None, Msg::new("feed-why-no-memory-pass"));
     };
     let from_memory_passes = memory.au.measured().is_some_and(|au| au >= pass_at);
     // twice as fast from memory: more than half of the time goes to the disk
     if from_memory_passes || from_memory >= 2.0 * from_disk {
-        let why = format!(
-            "{from_disk:.0} samples/s from disk, {from_memory:.0} from memory with the same workers"
-        );
+        let why = Msg::new("feed-why-disk")
+            .arg("disk", from_disk.round())
+            .arg("memory", from_memory.round());
         return (Some(Limit::Disk), why);
     }
     let stages = &memory.stages;
     let decoding = stages.decode_s + stages.augment_s;
-    let why = format!(
-        "{from_memory:.0} samples/s even from memory; of the workers' time {decoding:.2} s decode and resize, {:.2} s copy into batches",
-        stages.batch_s
-    );
+    let why = Msg::new("feed-why-workers")
+        .arg("memory", from_memory.round())
+        .seconds("decode", decoding)
+        .seconds("batch", stages.batch_s);
     match decoding >= stages.batch_s + stages.read_s {
         true => (Some(Limit::Decode), why),
         false => (Some(Limit::Copy), why),
@@ -97,7 +94,7 @@ pub(super) fn limit(passes: &Passes<'_>, pass_at: f64) -> (Option<Limit>, String
 /// GPUs that would still be busy for `pass_at` of the time: what there is over what one takes.
 pub(super) fn gpus_fed(rate: &Reading, options: &FeedOptions) -> Reading {
     let Some(step_s) = options.step_s else {
-        return step::unknown("no step time was given: it is what one GPU takes");
+        return step::unknown(Why::NoStepTime, "");
     };
     match rate {
         Reading::Measured { value, .. } => {
@@ -109,4 +106,70 @@ pub(super) fn gpus_fed(rate: &Reading, options: &FeedOptions) -> Reading {
         }
         other => other.clone(),
     }
+}
+
+/// What follows from the test; `held` samples were in memory for its passes.
+pub(super) fn findings(report: &FeedReport, held: usize) -> Vec<Finding> {
+    let mut out = Vec::new();
+    let (options, set, cache) = (&report.options, &report.set, report.cache);
+    match (report.delivers, options.step_s) {
+        (Some(true), _) => {}
+        (_, None) => {
+            out.push(Finding::new(Severity::Note, "feed_not_paced", "feed", ""));
+        }
+        (None, Some(_)) => {
+            let steps = report.passes.first().map_or(0, |p| p.steps.len());
+            let words = Msg::new("feed-why-few-steps").arg("n", steps);
+            let finding = Finding::new(
+                Severity::Unknown,
+                "feed_not_measured",
+                "feed",
+                steps.to_string(),
+            );
+            out.push(finding.words(words));
+        }
+        (Some(false), Some(_)) => {
+            // pictures of our own are not what the user trains on: they only suggest
+            let severity = match report.generated {
+                true => Severity::Warn,
+                false => Severity::Fail,
+            };
+            let percent = |r: &Reading| r.measured().map_or(0.0, |au| au * 100.0);
+            let limit = report.limited_by.map_or("unknown", Limit::as_str);
+            let detail = format!("{:.0} %, {limit}", percent(&report.au));
+            let words = report.why.clone();
+            out.push(Finding::new(severity, "feed_starved", "feed", detail).words(words));
+        }
+    }
+    let mut push = |severity, code, detail: String| {
+        out.push(Finding::new(severity, code, "feed", detail));
+    };
+    if report.damaged.count > 0 {
+        let first = report.damaged.named.first();
+        let first = first.map_or_else(String::new, |d| format!(", {}: {}", d.name, d.reason));
+        let detail = format!("{} / {}{first}", report.damaged.count, set.samples);
+        push(Severity::Warn, "samples_damaged", detail);
+    }
+    if cache.cached * 5 > cache.asked {
+        let detail = format!("{} / {}", cache.cached, cache.asked);
+        push(Severity::Warn, "samples_cached", detail);
+    } else if cache.cannot_tell > 0 {
+        push(Severity::Note, "cache_not_told", String::new());
+    }
+    if held < set.samples {
+        let detail = format!("{held} / {}", set.samples);
+        push(Severity::Note, "memory_pass_partial", detail);
+    }
+    if set.samples < options.batch * options.gpus * 10 {
+        push(Severity::Note, "samples_few", set.samples.to_string());
+    }
+    if report.generated && set.samples < options.generated {
+        let detail = format!("{} / {}", set.samples, options.generated);
+        push(Severity::Note, "samples_made_few", detail);
+    }
+    if let Some(first) = set.notes.first() {
+        let detail = format!("{}: {first}", set.notes.len());
+        push(Severity::Note, "samples_left_out", detail);
+    }
+    out
 }

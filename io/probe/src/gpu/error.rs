@@ -28,6 +28,11 @@ pub enum GpuError {
     TimeCap { step: String, seconds: u64 },
     #[error("not tried, after this: {cause}")]
     NotTried { cause: String },
+    #[error("not tried any more: {why}")]
+    Cut {
+        /// `out_of_time` or `stopped`
+        why: &'static str,
+    },
     #[error("{step}: the thread that asked the driver could not be started or died")]
     Worker { step: String },
 }
@@ -166,6 +171,7 @@ impl Explain for GpuError {
             GpuError::NotTried { cause } => {
                 Msg::new("gpu-error-not-tried").arg("cause", cause.clone())
             }
+            GpuError::Cut { why } => Msg::new("gpu-error-cut").arg("why", *why),
             GpuError::Worker { step } => Msg::new("gpu-error-worker").arg("step", step.clone()),
         }
     }

@@ -1,67 +1,6 @@
-//! What follows from what was seen: a stable code, how much it weighs, the subject, and the evidence.
+//! The codes of what follows from GPUs and from a look, each with its sentence.
 
-use lessee_model::{Exit, Msg};
-use serde::Serialize;
-
-/// How much a finding weighs; of several the worst decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// To be known; says nothing against the machine.
-    Note,
-    /// Less than the machine could give, and usual where machines are rented.
-    Warn,
-    /// What matters could not be seen.
-    Unknown,
-    /// The machine does not deliver.
-    Fail,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Finding {
-    /// Stable, snake_case, shared with the problems of captures (`docs/contributing/adding-a-capture-kind.md`).
-    pub code: &'static str,
-    pub severity: Severity,
-    /// `machine`, `driver`, `gpu 3`, `gpu 0 - gpu 5`
-    pub subject: String,
-    /// Evidence: what was met, in the driver's or the kernel's words and in figures.
-    pub detail: String,
-}
-
-impl Finding {
-    pub(crate) fn new(
-        severity: Severity,
-        code: &'static str,
-        subject: impl Into<String>,
-        detail: impl Into<String>,
-    ) -> Finding {
-        Finding {
-            code,
-            severity,
-            subject: subject.into(),
-            detail: detail.into(),
-        }
-    }
-
-    /// The sentence for people, which takes the subject and the evidence.
-    pub fn msg(&self) -> Msg {
-        let sentence = CODES.iter().find(|(code, _)| *code == self.code);
-        // a code that is not in the table is a bug that the tests find; people still get the code
-        let id = sentence.map_or(self.code, |(_, id)| *id);
-        Msg::new(id)
-            .arg("subject", self.subject.clone())
-            .arg("detail", self.detail.clone())
-    }
-}
-
-/// The exit status of all findings: fail over unknown over the rest.
-pub fn verdict(findings: &[Finding]) -> Exit {
-    match findings.iter().map(|f| f.severity).max() {
-        Some(Severity::Fail) => Exit::No,
-        Some(Severity::Unknown) => Exit::CannotTell,
-        _ => Exit::Done,
-    }
-}
+pub use crate::finding::{Finding, Severity, verdict};
 
 /// Every code a finding may have, with the sentence that says it to people.
 pub const CODES: &[(&str, &str)] = &[
@@ -83,6 +22,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("fabric_not_ready", "gpu-found-fabric-not-ready"),
     ("forward_compatibility", "gpu-found-forward-compatibility"),
     ("gpu_counts_differ", "gpu-found-gpu-counts-differ"),
+    ("gpu_cut", "gpu-found-gpu-cut"),
     ("gpu_died", "gpu-found-gpu-died"),
     ("gpu_lost", "gpu-found-gpu-lost"),
     ("gpu_memory_taken", "gpu-found-gpu-memory-taken"),
@@ -128,36 +68,4 @@ pub const CODES: &[(&str, &str)] = &[
 /// Whether a finding may have this code.
 pub(crate) fn is_code(code: &str) -> bool {
     CODES.iter().any(|(known, _)| *known == code)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_worst_decides() {
-        let of = |severity| Finding::new(severity, "gpu_lost", "gpu 0", "");
-        assert_eq!(verdict(&[]), Exit::Done);
-        assert_eq!(verdict(&[of(Severity::Warn)]), Exit::Done);
-        assert_eq!(
-            verdict(&[of(Severity::Unknown), of(Severity::Warn)]),
-            Exit::CannotTell
-        );
-        assert_eq!(
-            verdict(&[of(Severity::Unknown), of(Severity::Fail)]),
-            Exit::No
-        );
-    }
-
-    #[test]
-    fn every_code_has_a_sentence_in_both_languages() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../app/report/locales");
-        for lang in ["en", "zh-CN"] {
-            let text = std::fs::read_to_string(format!("{folder}/{lang}/probe.ftl")).unwrap();
-            for (code, id) in CODES {
-                assert_eq!(*id, format!("gpu-found-{}", code.replace('_', "-")));
-                assert!(text.contains(&format!("\n{id} = ")), "{lang}: {code}");
-            }
-        }
-    }
 }

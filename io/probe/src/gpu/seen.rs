@@ -1,6 +1,7 @@
 //! A value and how it came to be known. Nothing that is not known is ever a 0 or a default.
 
 use super::error::{GpuError, nvml_code};
+use lessee_model::probe::Fact;
 use serde::{Serialize, Serializer};
 
 /// A value of this machine. In JSON as the figures of `lessee/probe/v1`: `{"state": "claimed", "value": 3}`,
@@ -18,6 +19,9 @@ pub enum Seen<T> {
     Failed { reason: Reason },
 }
 
+pub(crate) const OUT_OF_TIME: &str = "out_of_time";
+pub(crate) const STOPPED: &str = "stopped";
+
 /// Why there is no value: a stable code, and what was met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
@@ -32,6 +36,18 @@ impl Reason {
             code,
             detail: detail.into(),
         }
+    }
+}
+
+impl Reason {
+    /// Nothing went wrong: it was not its turn any more.
+    pub(crate) fn never_tried(&self) -> bool {
+        self.code == "not_tried" || self.cut()
+    }
+
+    /// The time of all steps together was over, or the user stopped them.
+    pub(crate) fn cut(&self) -> bool {
+        matches!(self.code, OUT_OF_TIME | STOPPED)
     }
 }
 
@@ -84,10 +100,12 @@ impl<T> Seen<T> {
             GpuError::Cuda { code, .. } => (super::CudaCause::of(*code).code(), true),
             GpuError::TimeCap { .. } => ("time_cap", true),
             GpuError::NotTried { .. } => ("not_tried", false),
+            GpuError::Cut { why } => (*why, false),
             GpuError::Worker { .. } => ("internal", true),
         };
         let detail = match error {
             GpuError::Symbol { symbol, .. } => (*symbol).to_owned(),
+            GpuError::Cut { .. } => String::new(),
             GpuError::Nvml {
                 call, name, code, ..
             } => format!("{call}: {name} ({code})"),
@@ -111,6 +129,20 @@ impl<T> Seen<T> {
         match self {
             Seen::Measured { .. } | Seen::Claimed { .. } => None,
             Seen::Unknown { reason } | Seen::Failed { reason } => Some(reason),
+        }
+    }
+
+    /// As it stands in a report.
+    pub fn fact(self) -> Fact<T> {
+        match self {
+            Seen::Measured { value } => Fact::Measured { value },
+            Seen::Claimed { value } => Fact::Claimed { value },
+            Seen::Unknown { reason } => Fact::Unknown {
+                reason: reason.to_string(),
+            },
+            Seen::Failed { reason } => Fact::Failed {
+                reason: reason.to_string(),
+            },
         }
     }
 

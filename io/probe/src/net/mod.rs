@@ -5,8 +5,10 @@
 
 mod diag;
 
-use crate::step::{self, Conduct};
-use lessee_model::probe::Reading;
+use crate::finding::{Finding, Severity};
+use crate::step::{self, Conduct, Why};
+use lessee_model::probe::{Reading, RoundTrips, SshTrip};
+use lessee_model::{Explain, Msg};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
@@ -15,9 +17,7 @@ use std::time::{Duration, Instant};
 
 #[derive(Debug, thiserror::Error)]
 pub enum NetError {
-    #[error(
-        "{target} has no address: {source}; give HOST:PORT of a TCP service, for example example.org:443"
-    )]
+    #[error("{target} has no address: {source}")]
     Resolve { target: String, source: io::Error },
     #[error("{what} of {value} s is not possible: {range}")]
     Option {
@@ -25,6 +25,27 @@ pub enum NetError {
         value: f64,
         range: &'static str,
     },
+}
+
+impl Explain for NetError {
+    fn msg(&self) -> Msg {
+        match self {
+            NetError::Resolve { target, source } => Msg::new("probe-net-resolve")
+                .arg("target", target.clone())
+                .arg("detail", source.to_string()),
+            NetError::Option { what, value, range } => Msg::new("probe-option")
+                .arg("what", *what)
+                .arg("value", *value)
+                .arg("range", *range),
+        }
+    }
+
+    fn hints(&self) -> Vec<Msg> {
+        match self {
+            NetError::Resolve { .. } => vec![Msg::new("hint-probe-host")],
+            NetError::Option { .. } => Vec::new(),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -48,28 +69,11 @@ impl NetOptions {
     }
 }
 
-#[derive(Clone, Debug, Serialize)]
-pub struct NetReport {
-    pub options: NetOptions,
-    pub address: SocketAddr,
-    pub attempts: usize,
-    pub failures: usize,
-    /// What the failures were, and how many of each.
-    pub reasons: BTreeMap<String, usize>,
-    /// Median with all round trips, milliseconds.
-    pub rtt_ms: Reading,
-    pub min_ms: Option<f64>,
-    pub p95_ms: Option<f64>,
-    pub max_ms: Option<f64>,
-    /// Mean difference of one round trip to the next, milliseconds.
-    pub jitter_ms: Option<f64>,
-}
-
 /// Connects again and again, and measures how long the handshake takes: one round trip.
 ///
 /// # Errors
 /// A target without an address, times that make no sense.
-pub fn connect(options: &NetOptions, conduct: &Conduct<'_>) -> Result<NetReport, NetError> {
+pub fn connect(options: &NetOptions, conduct: &Conduct<'_>) -> Result<RoundTrips, NetError> {
     let within = |what, value: f64, low: f64, range| match value.is_finite()
         && (low..=3600.0).contains(&value)
     {
@@ -108,9 +112,9 @@ pub fn connect(options: &NetOptions, conduct: &Conduct<'_>) -> Result<NetReport,
     let mut sorted = trips.clone();
     sorted.sort_by(f64::total_cmp);
     let steps = trips.windows(2).map(|w| (w[1] - w[0]).abs());
-    Ok(NetReport {
-        options: options.clone(),
-        address,
+    Ok(RoundTrips {
+        target: options.target.clone(),
+        address: address.to_string(),
         attempts,
         failures: attempts - trips.len(),
         reasons,
@@ -120,45 +124,58 @@ pub fn connect(options: &NetOptions, conduct: &Conduct<'_>) -> Result<NetReport,
             .copied(),
         max_ms: sorted.last().copied(),
         jitter_ms: (trips.len() > 1).then(|| steps.sum::<f64>() / (trips.len() - 1) as f64),
-        rtt_ms: step::measured(trips, "no connection was made"),
+        rtt_ms: step::measured(trips, Why::NoConnection),
     })
 }
 
-/// The SSH connection's own round trip, as the kernel keeps it.
-#[derive(Clone, Debug, Serialize)]
-pub struct SshReport {
-    /// Smoothed, milliseconds.
-    pub rtt_ms: Reading,
-    /// Its mean deviation, milliseconds.
-    pub deviation_ms: Reading,
-    /// The connection ends at a private or local address: there is a proxy in the path, and this is the way to it only.
-    pub proxy: bool,
+/// What follows from the round trips.
+pub fn findings(host: Option<&RoundTrips>, ssh: Option<&SshTrip>) -> Vec<Finding> {
+    let mut out = Vec::new();
+    if let Some(trips) = host.filter(|t| t.failures > 0) {
+        let reasons = trips.reasons.iter().map(|(why, n)| format!("{why}: {n}"));
+        let reasons: Vec<String> = reasons.collect();
+        let detail = format!(
+            "{} / {} ({})",
+            trips.failures,
+            trips.attempts,
+            reasons.join(", ")
+        );
+        let (severity, code) = match trips.failures < trips.attempts {
+            true => (Severity::Warn, "net_loss"),
+            false => (Severity::Unknown, "net_unreachable"),
+        };
+        out.push(Finding::new(severity, code, trips.target.clone(), detail));
+    }
+    if ssh.is_some_and(|s| s.proxy && s.rtt_ms.measured().is_some()) {
+        out.push(Finding::new(Severity::Note, "ssh_proxy", "ssh", ""));
+    }
+    out
 }
 
 /// Takes the value of `SSH_CONNECTION`. Nothing is sent: an idle connection tells of its last packets.
-pub fn ssh(ssh_connection: Option<&str>) -> SshReport {
-    let unknown = |why: &str| SshReport {
-        rtt_ms: step::unknown(why),
-        deviation_ms: step::unknown(why),
+pub fn ssh(ssh_connection: Option<&str>) -> SshTrip {
+    let unknown = |why: Why, detail: &str| SshTrip {
+        rtt_ms: step::unknown(why, detail),
+        deviation_ms: step::unknown(why, detail),
         proxy: false,
     };
     let Some(text) = ssh_connection else {
-        return unknown("not in an SSH connection: SSH_CONNECTION is not set");
+        return unknown(Why::NotInSsh, "");
     };
     let Some((client, server)) = ends(text) else {
-        return unknown("SSH_CONNECTION is not `ADDRESS PORT ADDRESS PORT`");
+        return unknown(Why::SshNotUnderstood, "");
     };
     let ms = |us: u32| Reading::Measured {
         value: f64::from(us) / 1e3,
         samples: Vec::new(),
     };
     match diag::round_trip(server, client) {
-        Ok(trip) => SshReport {
+        Ok(trip) => SshTrip {
             rtt_ms: ms(trip.rtt_us),
             deviation_ms: ms(trip.deviation_us),
             proxy: is_near(client.ip()),
         },
-        Err(e) => unknown(&format!("the kernel does not show the connection: {e}")),
+        Err(e) => unknown(Why::NotShown, &e.to_string()),
     }
 }
 
@@ -196,7 +213,7 @@ mod tests {
         }
     }
 
-    fn go(options: &NetOptions) -> Result<NetReport, NetError> {
+    fn go(options: &NetOptions) -> Result<RoundTrips, NetError> {
         let stop = AtomicBool::new(false);
         connect(options, &Conduct::new(&stop, &|_| {}))
     }

@@ -4,7 +4,7 @@ use crate::gpu::sys::nvml::{self as sys, Device, Nvml};
 use crate::gpu::{GpuError, Seen, hashed};
 use serde::Serialize;
 
-pub use crate::gpu::sys::nvml::RemappedRows;
+pub use lessee_model::probe::RemappedRows;
 
 /// Links that NVML can count on one GPU; more than any card has.
 const NVLINKS_MAX: u32 = 36;

@@ -3,6 +3,7 @@
 //! All of it is read below a root, so that tests can play a machine from a folder.
 
 use crate::gpu::Seen;
+pub use lessee_model::probe::CpuQuota;
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,14 +20,6 @@ pub struct Host {
     pub memory_total_mib: Seen<u64>,
     pub shm_mib: Seen<u64>,
     pub kernel_log: KernelLog,
-}
-
-/// How much processor time the cgroup grants.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum CpuQuota {
-    Unlimited,
-    Cores { cores: f64 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -37,6 +37,19 @@ pub enum Interconnect {
     Unknown,
 }
 
+impl Interconnect {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Interconnect::Single => "single",
+            Interconnect::Nvswitch => "nvswitch",
+            Interconnect::NvlinkMesh => "nvlink_mesh",
+            Interconnect::NvlinkPairs => "nvlink_pairs",
+            Interconnect::Pcie => "pcie",
+            Interconnect::Unknown => "unknown",
+        }
+    }
+}
+
 pub(super) fn pairs(nvml: &Nvml, gpus: &[Gpu]) -> Vec<Pair> {
     let handles: Vec<_> = gpus.iter().map(|g| nvml.device(g.index)).collect();
     let mut all = Vec::new();

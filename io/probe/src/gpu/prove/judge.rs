@@ -61,6 +61,7 @@ pub(super) fn judge(proof: &Proof, look: Option<&Look>, rules: &Rules) -> Vec<Fi
     for gpu in &proof.gpus {
         one_gpu(gpu, look, rules, &mut out);
     }
+    cut(proof, &mut out);
     memories(proof, rules, &mut out);
     pairs(proof, look, rules, &mut out);
     out.sort_by_key(|f| std::cmp::Reverse(f.severity));
@@ -114,6 +115,7 @@ fn start(proof: &Proof, look: Option<&Look>, out: &mut Vec<Finding>) {
 fn failed(reason: &Reason, subject: &str) -> Finding {
     let (severity, code) = match reason.code {
         "time_cap" => (Severity::Unknown, "step_cut"),
+        _ if reason.cut() => (Severity::Unknown, "gpu_cut"),
         "gpu_memory_taken" => (Severity::Unknown, "gpu_memory_taken"),
         "gpu_unavailable" => (Severity::Unknown, "gpu_unavailable"),
         "kernel_refused" => (Severity::Unknown, "kernel_refused"),
@@ -148,10 +150,7 @@ fn one_gpu(gpu: &GpuProof, look: Option<&Look>, rules: &Rules, out: &mut Vec<Fin
     ];
     // the first step that failed names the cause, the others follow from it; NVML knows of a loss better than CUDA
     let lost = reasons.iter().flatten().find(|r| r.code == "gpu_lost");
-    let asked = reasons[..3]
-        .iter()
-        .flatten()
-        .find(|r| r.code != "not_tried");
+    let asked = reasons[..3].iter().flatten().find(|r| !r.never_tried());
     if let Some(reason) = lost.or(asked) {
         out.push(failed(reason, &subject));
     }
@@ -169,6 +168,26 @@ fn one_gpu(gpu: &GpuProof, look: Option<&Look>, rules: &Rules, out: &mut Vec<Fin
         let heat = load.temperature_c.get().map(|c| format!(", {c} °C"));
         let detail = format!("{}{}", reasons.join(" "), heat.unwrap_or_default());
         out.push(Finding::new(Severity::Fail, code, subject.clone(), detail));
+    }
+}
+
+/// What was not tried any more: one finding, however much it is.
+fn cut(proof: &Proof, out: &mut Vec<Finding>) {
+    let cut = |seen: Option<&Reason>| seen.is_some_and(Reason::cut);
+    let any = |g: &&GpuProof| {
+        cut(g.kernel.reason()) || cut(g.memory.reason()) || cut(g.to_device.reason())
+    };
+    let gpus = proof.gpus.iter().filter(any).count();
+    let pairs = proof.pairs.iter().filter(|p| cut(p.rate.reason())).count();
+    if gpus + pairs > 0 {
+        let (of_gpus, of_pairs) = (proof.gpus.len(), proof.pairs.len());
+        let detail = format!("GPU {gpus} / {of_gpus}, GPU - GPU {pairs} / {of_pairs}");
+        out.push(Finding::new(
+            Severity::Unknown,
+            "gpu_cut",
+            "machine",
+            detail,
+        ));
     }
 }
 

@@ -15,6 +15,7 @@ mod step;
 mod under_load;
 
 pub use judge::Rules;
+pub use lessee_model::probe::Verified;
 pub use options::Options;
 pub use peer::PairProof;
 pub use report::into_report;
@@ -62,14 +63,6 @@ pub struct GpuProof {
     pub under_load: UnderLoad,
 }
 
-/// A kernel's result that was checked, by a second kernel and on the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Verified {
-    pub words: u64,
-    /// Words that were not what they should be.
-    pub wrong: u64,
-}
-
 /// A rate by CUDA's events, GB/s (1e9 bytes).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rate {
@@ -95,7 +88,7 @@ pub fn prove(
     options: &Options,
     on_step: &mut dyn FnMut(&Step),
 ) -> Proof {
-    let mut runner = Runner::new(options.cap, on_step);
+    let mut runner = Runner::new(options.cap, on_step).within(options);
     let mut proof = Proof {
         cuda_gpus: Seen::unknown("not_tried", ""),
         gpus: Vec::new(),
@@ -252,7 +245,7 @@ fn steps(runner: &mut Runner<'_>, bench: &Bench, gpu: &mut GpuProof) {
 impl GpuProof {
     /// A step of it failed, or its kernel computes what is wrong.
     fn failed(&self) -> bool {
-        let failed = |seen: Option<&super::Reason>| seen.is_some_and(|r| r.code != "not_tried");
+        let failed = |seen: Option<&super::Reason>| seen.is_some_and(|r| !r.never_tried());
         failed(self.kernel.reason())
             || failed(self.memory.reason())
             || failed(self.to_device.reason())

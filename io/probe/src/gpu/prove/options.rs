@@ -1,5 +1,6 @@
 //! How much is proved, and how long it may take.
 
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +15,10 @@ pub struct Options {
     pub at_least: Duration,
     /// No step runs longer.
     pub cap: Duration,
+    /// No step begins after this, counted from the start of all.
+    pub total: Duration,
+    /// Set by whoever handles Ctrl-C: no step begins any more.
+    pub stop: Option<&'static AtomicBool>,
     /// Whether GPUs are tried in pairs.
     pub peers: bool,
 }
@@ -28,6 +33,8 @@ impl Default for Options {
             peer_bytes: 256 * MIB,
             at_least: Duration::from_millis(1000),
             cap: Duration::from_secs(60),
+            total: Duration::from_secs(600),
+            stop: None,
             peers: true,
         }
     }
@@ -40,9 +47,10 @@ impl Options {
             device_bytes: 256 * MIB,
             host_bytes: 64 * MIB,
             peer_bytes: 64 * MIB,
-            at_least: Duration::from_millis(100),
+            at_least: Duration::from_millis(50),
             cap: Duration::from_secs(10),
-            peers: true,
+            total: Duration::from_secs(60),
+            ..Options::default()
         }
     }
 }

@@ -1,7 +1,10 @@
 //! Steps with a time cap: each in a thread of its own, and given up together with the thread when the cap passes.
 
+use super::Options;
 use crate::gpu::GpuError;
+use crate::gpu::seen::{OUT_OF_TIME, STOPPED};
 use serde::Serialize;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -113,7 +116,12 @@ pub(super) struct Runner<'a> {
     cap: Duration,
     on_step: &'a mut dyn FnMut(&Step),
     hangs: Option<GpuError>,
+    until: Option<Instant>,
+    stop: Option<&'static AtomicBool>,
 }
+
+/// A step that begins just before the end of all still gets this.
+const LEAST: Duration = Duration::from_secs(2);
 
 impl<'a> Runner<'a> {
     pub(super) fn new(cap: Duration, on_step: &'a mut dyn FnMut(&Step)) -> Runner<'a> {
@@ -121,7 +129,27 @@ impl<'a> Runner<'a> {
             cap,
             on_step,
             hangs: None,
+            until: None,
+            stop: None,
         }
+    }
+
+    /// Begins no step after the time of all is over, or the user has stopped them.
+    pub(super) fn within(mut self, options: &Options) -> Runner<'a> {
+        self.until = Instant::now().checked_add(options.total);
+        self.stop = options.stop;
+        self
+    }
+
+    fn cut(&self) -> Option<GpuError> {
+        let stopped = self.stop.is_some_and(|s| s.load(Ordering::Relaxed));
+        let late = self.until.is_some_and(|u| Instant::now() >= u);
+        let why = match (stopped, late) {
+            (true, _) => STOPPED,
+            (_, true) => OUT_OF_TIME,
+            _ => return None,
+        };
+        Some(GpuError::Cut { why })
     }
 
     /// Gives back to the driver what the steps held; not after one that hangs, where the driver may never return.
@@ -147,8 +175,15 @@ impl<'a> Runner<'a> {
                 cause: cause.to_string(),
             });
         }
+        if let Some(cut) = self.cut() {
+            return Err(cut);
+        }
         (self.on_step)(&step);
-        let result = capped(&step.to_string(), self.cap, f);
+        let left = self
+            .until
+            .map(|u| u.saturating_duration_since(Instant::now()));
+        let cap = left.map_or(self.cap, |left| self.cap.min(left.max(LEAST)));
+        let result = capped(&step.to_string(), cap, f);
         if let Err(error @ GpuError::TimeCap { .. }) = &result {
             self.hangs = Some(error.clone());
         }
@@ -176,6 +211,27 @@ mod tests {
         let after = runner.run(Step::of("kernel", 2), |_| Ok(()));
         assert!(matches!(after, Err(GpuError::NotTried { .. })));
         assert_eq!(steps, ["kernel 0", "peer_copies 0 to 1"]);
+    }
+
+    #[test]
+    fn no_step_begins_after_the_time_of_all_or_a_stop() {
+        static STOP: AtomicBool = AtomicBool::new(false);
+        let mut options = Options {
+            total: Duration::ZERO,
+            ..Options::default()
+        };
+        let mut none = |_: &Step| panic!("a step began");
+        let late = Runner::new(options.cap, &mut none)
+            .within(&options)
+            .run(Step::start(), |_| Ok(()));
+        assert_eq!(late, Err(GpuError::Cut { why: OUT_OF_TIME }));
+        options.total = Duration::from_secs(60);
+        options.stop = Some(&STOP);
+        STOP.store(true, Ordering::Relaxed);
+        let stopped = Runner::new(options.cap, &mut none)
+            .within(&options)
+            .run(Step::start(), |_| Ok(()));
+        assert_eq!(stopped, Err(GpuError::Cut { why: STOPPED }));
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub(in crate::gpu) use super::nvml_names::*;
 use super::{Library, Symbol, text};
 use crate::gpu::GpuError;
 use crate::gpu::error::{nvml_code, nvml_name};
+use lessee_model::probe::RemappedRows;
 use std::ffi::c_uint;
 use std::path::Path;
 
@@ -24,15 +25,6 @@ pub(in crate::gpu) struct Nvml {
 unsafe impl Send for Device {}
 // SAFETY: as above.
 unsafe impl Sync for Device {}
-
-/// Remapped rows of a GPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct RemappedRows {
-    pub correctable: u32,
-    pub uncorrectable: u32,
-    pub pending: bool,
-    pub failed: bool,
-}
 
 fn check(call: &'static str, status: Status) -> Result<(), GpuError> {
     match status {

@@ -1,0 +1,58 @@
+//! `probe` without a form: measures this machine, step after step, each within its cap.
+//!
+//! One more step is one more variant of `Step` with its cap in `data/probe-run.toml`, one more function in `steps.rs`, and
+//! one more section of `page/`. What is measured and how is in `io/probe`. Start at [`run`].
+
+mod progress;
+mod resolve;
+mod run;
+mod steps;
+mod stop;
+
+use crate::{Answer, MeasureArgs, ProbeFailure, World, page};
+use lessee_model::ProbeReport;
+use lessee_model::probe::{ProbeRun, Verdict};
+use lessee_probe_io::Finding;
+use lessee_probe_io::budget::Budget;
+use lessee_report::Texts;
+use run::Run;
+use std::time::Instant;
+
+/// # Errors
+/// Flags that make no sense; nothing is measured then. That something could not be measured is no error: the report
+/// says so, and the exit status follows from its findings.
+pub(crate) fn run(
+    args: &MeasureArgs,
+    world: &World<'_>,
+    texts: &Texts,
+) -> Result<Answer, ProbeFailure> {
+    let start = Instant::now();
+    let wanted = resolve::steps(args)?;
+    resolve::check(args, &wanted, world.offline)?;
+    let budget = Budget::built_in().map_err(|e| ProbeFailure::BuiltIn {
+        detail: e.to_string(),
+    })?;
+    let plan = steps::Plan::new(args, &budget, world)?;
+    stop::listen();
+    let teller = progress::Teller::new(world.screen, texts);
+    let mut report = ProbeReport::empty(world.measured_at.clone());
+    report.offer.clone_from(&args.offer);
+    let mut run = Run::new(wanted, &budget, args.quick, &stop::STOP, &teller);
+    steps::all(&plan, &mut run, &mut report, texts)?;
+    let (records, findings) = run.end();
+    report.verdict = Some(Verdict::of(findings.iter().map(|f| f.severity)));
+    let said = |f: &Finding| f.said(texts.msg(&f.msg()));
+    report.findings = findings.iter().map(said).collect();
+    report.run = Some(ProbeRun {
+        lessee: env!("CARGO_PKG_VERSION").to_owned(),
+        quick: args.quick,
+        seconds: start.elapsed().as_secs_f64(),
+        steps: records,
+    });
+    Ok(Answer {
+        exit: report
+            .verdict
+            .map_or(lessee_model::Exit::Bug, Verdict::exit),
+        report: page::page(&report, texts),
+    })
+}
