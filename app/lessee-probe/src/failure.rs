@@ -1,6 +1,7 @@
 //! How the verb fails.
 
 use lessee_model::{Exit, Explain, Msg};
+use lessee_probe_io::gpu::GpuError;
 use lessee_probe_io::watch::WatchError;
 
 #[derive(Debug)]
@@ -16,6 +17,13 @@ pub enum ProbeFailure {
         limit: u64,
     },
     Watch(WatchError),
+    /// The samples cannot be written down.
+    Write {
+        path: String,
+        detail: String,
+    },
+    /// This machine's GPUs cannot be watched.
+    Live(GpuError),
 }
 
 impl Explain for ProbeFailure {
@@ -28,18 +36,26 @@ impl Explain for ProbeFailure {
                 .arg("path", path.clone())
                 .arg("mib", (limit >> 20) as f64),
             ProbeFailure::Watch(error) => error.msg(),
+            ProbeFailure::Write { path, detail } => Msg::new("file-write")
+                .arg("path", path.clone())
+                .arg("detail", detail.clone()),
+            ProbeFailure::Live(error) => Msg::new("watch-no-gpus").arg("problem", error.msg()),
         }
     }
 
     fn hints(&self) -> Vec<Msg> {
         match self {
-            ProbeFailure::Read { .. } => Vec::new(),
+            ProbeFailure::Read { .. } | ProbeFailure::Write { .. } => Vec::new(),
             ProbeFailure::TooLarge { .. } => vec![Msg::new("hint-probe-file-large")],
             ProbeFailure::Watch(error) => error.hints(),
+            ProbeFailure::Live(_) => vec![Msg::new("hint-watch-no-gpus")],
         }
     }
 
     fn exit(&self) -> Exit {
-        Exit::Usage
+        match self {
+            ProbeFailure::Live(error) => error.exit(),
+            _ => Exit::Usage,
+        }
     }
 }

@@ -6,7 +6,9 @@
 mod args;
 mod failure;
 mod input;
+mod live;
 mod read;
+mod stop;
 mod watch;
 
 pub use args::{ProbeCommand, ProbeReadArgs, ProbeWatchArgs};

@@ -1,7 +1,7 @@
 //! The functions of the CUDA driver that the probe calls. Handles are numbers; what they stand for is in the machine.
 #![allow(non_snake_case, reason = "names of a C library")]
 
-use crate::machine::{CUDA_LOST, Event, Machine, machine};
+use crate::machine::{CUDA_LOST, CURRENT, Event, Machine, machine};
 use std::ffi::{CStr, c_char, c_float, c_int, c_uint, c_void};
 
 type Raw = *mut c_void;
@@ -50,7 +50,7 @@ unsafe fn put<T>(out: *mut T, value: T) -> Result<(), u32> {
 
 /// The GPU of the context that is current, unless it is lost.
 fn current(machine: &Machine) -> Result<usize, u32> {
-    let gpu = machine.current.ok_or(NOT_CURRENT)?;
+    let gpu = CURRENT.get().ok_or(NOT_CURRENT)?;
     match machine.lost(gpu) {
         true => Err(CUDA_LOST),
         false => Ok(gpu),
@@ -101,6 +101,7 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(
     run("cuDeviceGetAttribute", |m| {
         let gpu = m.gpu(device as usize).ok_or(BAD_DEVICE)?;
         let value = match attribute {
+            16 => gpu.multiprocessors,
             75 => gpu.capability[0],
             76 => gpu.capability[1],
             _ => return Err(INVALID),
@@ -180,7 +181,7 @@ pub unsafe extern "C" fn cuCtxSetCurrent(context: Raw) -> c_uint {
     run("cuCtxSetCurrent", |m| {
         let gpu = number(context) ^ CONTEXT;
         m.gpu(gpu).ok_or(BAD_HANDLE)?;
-        m.current = Some(gpu);
+        CURRENT.set(Some(gpu));
         Ok(())
     })
 }
@@ -238,7 +239,14 @@ pub unsafe extern "C" fn cuModuleUnload(module: Raw) -> c_uint {
     })
 }
 
-const KERNELS: [&str; 3] = ["lessee_fill", "lessee_check", "lessee_copy"];
+const KERNELS: [&str; 6] = [
+    "lessee_fill",
+    "lessee_check",
+    "lessee_copy",
+    "lessee_add",
+    "lessee_mma_bf16",
+    "lessee_mma_f16",
+];
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuModuleGetFunction(
@@ -367,23 +375,30 @@ pub unsafe extern "C" fn cuMemcpyPeerAsync(
         let (target, source) = (number(to_context) ^ CONTEXT, number(from_context) ^ CONTEXT);
         let (seconds, flip) = m.peer(source, target, bytes);
         m.work(number(stream), seconds)?;
-        let (gpu, memory) = m.memory.get(&from).ok_or(INVALID)?;
-        if *gpu != source {
-            return Err(INVALID);
-        }
-        let mut carried = memory.get(..bytes).ok_or(INVALID)?.to_vec();
+        let mut carried = part(m, source, from, bytes)?.to_vec();
         if flip {
             carried[bytes / 2] ^= 0x10;
         }
-        let (gpu, memory) = m.memory.get_mut(&to).ok_or(INVALID)?;
-        if *gpu != target {
-            return Err(INVALID);
-        }
-        memory
-            .get_mut(..bytes)
-            .ok_or(INVALID)?
-            .copy_from_slice(&carried);
+        part(m, target, to, bytes)?.copy_from_slice(&carried);
         Ok(())
+    })
+}
+
+/// Memory of a GPU from an address on, which may lie within a buffer.
+pub(crate) fn part(m: &mut Machine, gpu: usize, from: u64, bytes: usize) -> Result<&mut [u8], u32> {
+    let within = |(start, (owner, memory)): &(&u64, &mut (usize, Vec<u8>))| {
+        *owner == gpu && **start <= from && from < **start + memory.len() as u64
+    };
+    let found = m.memory.iter_mut().find(within);
+    let (start, (_, memory)) = found.ok_or(INVALID)?;
+    let at = (from - start) as usize;
+    memory.get_mut(at..at + bytes).ok_or(INVALID)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuStreamWaitEvent(stream: Raw, event: Raw, _flags: c_uint) -> c_uint {
+    run("cuStreamWaitEvent", |m| {
+        m.wait(number(stream), number(event))
     })
 }
 
@@ -468,10 +483,10 @@ pub unsafe extern "C" fn cuGetErrorName(status: c_uint, out: *mut *const c_char)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuLaunchKernel(
     function: Raw,
-    _grid_x: c_uint,
+    grid_x: c_uint,
     _grid_y: c_uint,
     _grid_z: c_uint,
-    _block_x: c_uint,
+    block_x: c_uint,
     _block_y: c_uint,
     _block_z: c_uint,
     _shared: c_uint,
@@ -490,6 +505,13 @@ pub unsafe extern "C" fn cuLaunchKernel(
             1 => fill(m, gpu, stream, long(0), long(1), word(2)),
             2 => check(m, gpu, stream, [long(0), long(1), long(3)], word(2)),
             3 => copy(m, gpu, stream, [long(0), long(1), long(2)]),
+            4 => add(m, gpu, stream, [long(0), long(1), long(2)], word(3)),
+            kernel @ (5 | 6) => {
+                let warps = (grid_x * block_x / 32) as usize;
+                let half = if kernel == 5 { bf16 } else { f16 };
+                let arguments = [long(0), long(1), long(2)];
+                multiply(m, gpu, stream, arguments, [word(3), word(4)], warps, half)
+            }
             _ => Err(BAD_HANDLE),
         }
     })
@@ -565,5 +587,83 @@ fn copy(
         .get_mut(..bytes)
         .ok_or(INVALID)?
         .copy_from_slice(&source);
+    Ok(())
+}
+
+fn add(
+    m: &mut Machine,
+    gpu: usize,
+    stream: usize,
+    [to, from, words]: [u64; 3],
+    factor: u32,
+) -> Result<(), u32> {
+    let bytes = words as usize * 4;
+    let seconds = m.memory_seconds(gpu, 3 * bytes);
+    m.work(stream, seconds)?;
+    let source = part(m, gpu, from, bytes)?.to_vec();
+    let target = part(m, gpu, to, bytes)?;
+    for (to, from) in target.chunks_exact_mut(4).zip(source.chunks_exact(4)) {
+        let read = |c: &[u8]| u32::from_ne_bytes([c[0], c[1], c[2], c[3]]);
+        let sum = read(to).wrapping_add(read(from).wrapping_mul(factor));
+        to.copy_from_slice(&sum.to_ne_bytes());
+    }
+    Ok(())
+}
+
+fn bf16(bits: u16) -> f32 {
+    f32::from_bits(u32::from(bits) << 16)
+}
+
+/// Normal numbers and 0, which is all that comes here.
+fn f16(bits: u16) -> f32 {
+    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
+    match (bits >> 10) & 0x1F {
+        0 => 0.0,
+        exponent => {
+            let fraction = 1.0 + f32::from(bits & 0x3FF) / 1024.0;
+            sign * fraction * 2.0_f32.powi(i32::from(exponent) - 15)
+        }
+    }
+}
+
+/// Each warp multiplies the same two tiles, 32 x 16 and 16 x 32 (stored by columns), and adds them up `rounds` times;
+/// the repeats begin anew.
+fn multiply(
+    m: &mut Machine,
+    gpu: usize,
+    stream: usize,
+    [a, b, out]: [u64; 3],
+    [rounds, repeats]: [u32; 2],
+    warps: usize,
+    half: fn(u16) -> f32,
+) -> Result<(), u32> {
+    let flop = 2.0 * 32.0 * 32.0 * 16.0;
+    let flop = flop * f64::from(rounds) * f64::from(repeats) * warps as f64;
+    let seconds = m.tensor_seconds(gpu, flop);
+    m.work(stream, seconds)?;
+    let mut read = |from| -> Result<Vec<f32>, u32> {
+        let bytes = part(m, gpu, from, 32 * 16 * 2)?;
+        let halves = bytes.chunks_exact(2);
+        Ok(halves
+            .map(|c| half(u16::from_ne_bytes([c[0], c[1]])))
+            .collect())
+    };
+    let (a, b) = (read(a)?, read(b)?);
+    let mut tile = Vec::with_capacity(32 * 32 * 4);
+    for row in a.chunks_exact(16) {
+        for column in b.chunks_exact(16) {
+            let sum: f32 = row.iter().zip(column).map(|(x, y)| x * y).sum();
+            tile.extend((sum * rounds as f32).to_ne_bytes());
+        }
+    }
+    let flip = m.state.gpus[gpu].tensor_flip_bit;
+    let results = part(m, gpu, out, warps * tile.len())?;
+    for warp in results.chunks_exact_mut(tile.len()) {
+        warp.copy_from_slice(&tile);
+    }
+    if flip {
+        let last = results.len() - 3;
+        results[last] ^= 2;
+    }
     Ok(())
 }

@@ -28,6 +28,8 @@ pub enum GpuError {
     TimeCap { step: String, seconds: u64 },
     #[error("not tried, after this: {cause}")]
     NotTried { cause: String },
+    #[error("the driver runs and has no GPU")]
+    NoGpu,
     #[error("{step}: the thread that asked the driver could not be started or died")]
     Worker { step: String },
 }
@@ -166,6 +168,7 @@ impl Explain for GpuError {
             GpuError::NotTried { cause } => {
                 Msg::new("gpu-error-not-tried").arg("cause", cause.clone())
             }
+            GpuError::NoGpu => Msg::new("gpu-error-none"),
             GpuError::Worker { step } => Msg::new("gpu-error-worker").arg("step", step.clone()),
         }
     }

@@ -11,6 +11,7 @@
 pub mod error;
 mod finding;
 pub mod look;
+pub(crate) mod meter;
 pub mod prove;
 mod seen;
 mod sys;

@@ -84,6 +84,7 @@ impl<T> Seen<T> {
             GpuError::Cuda { code, .. } => (super::CudaCause::of(*code).code(), true),
             GpuError::TimeCap { .. } => ("time_cap", true),
             GpuError::NotTried { .. } => ("not_tried", false),
+            GpuError::NoGpu => ("no_devices", true),
             GpuError::Worker { .. } => ("internal", true),
         };
         let detail = match error {
