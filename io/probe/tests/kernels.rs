@@ -93,19 +93,26 @@ fn the_ptx_assembles_for_every_card() {
         );
     };
     let out = tempfile::tempdir().unwrap();
-    for card in ["70", "75", "80", "86", "89", "90", "100", "120"] {
-        let run = Command::new(&ptxas)
-            .arg(format!("-arch=sm_{card}"))
-            .arg(folder().join("probe.ptx"))
-            .arg("-o")
-            .arg(out.path().join("cubin"))
-            .output()
-            .unwrap();
-        assert!(
-            run.status.success(),
-            "sm_{card}: {}",
-            String::from_utf8_lossy(&run.stderr)
-        );
+    let all = ["70", "75", "80", "86", "89", "90", "100", "120"];
+    for (text, cards) in [
+        ("probe.ptx", &all[..]),
+        ("mma_f16.ptx", &all[..]),
+        ("mma_bf16.ptx", &all[2..]),
+    ] {
+        for card in cards {
+            let run = Command::new(&ptxas)
+                .arg(format!("-arch=sm_{card}"))
+                .arg(folder().join(text))
+                .arg("-o")
+                .arg(out.path().join("cubin"))
+                .output()
+                .unwrap();
+            assert!(
+                run.status.success(),
+                "{text} sm_{card}: {}",
+                String::from_utf8_lossy(&run.stderr)
+            );
+        }
     }
 }
 

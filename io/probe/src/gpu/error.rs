@@ -24,10 +24,18 @@ pub enum GpuError {
         code: u32,
         name: String,
     },
+    #[error("{call}: NCCL error {code} ({what})")]
+    Nccl {
+        call: &'static str,
+        code: u32,
+        what: String,
+    },
     #[error("{step}: not done within {seconds} s")]
     TimeCap { step: String, seconds: u64 },
     #[error("not tried, after this: {cause}")]
     NotTried { cause: String },
+    #[error("compute capability {capability} has no units for matrices")]
+    NoMatrixUnit { capability: String },
     #[error("the driver runs and has no GPU")]
     NoGpu,
     #[error("{step}: the thread that asked the driver could not be started or died")]
@@ -162,11 +170,18 @@ impl Explain for GpuError {
                 .arg("call", *call)
                 .arg("code", *code)
                 .arg("name", name.clone()),
+            GpuError::Nccl { call, code, what } => Msg::new("gpu-error-nccl")
+                .arg("call", *call)
+                .arg("code", *code)
+                .arg("what", what.clone()),
             GpuError::TimeCap { step, seconds } => Msg::new("gpu-error-time-cap")
                 .arg("step", step.clone())
                 .arg("seconds", *seconds as f64),
             GpuError::NotTried { cause } => {
                 Msg::new("gpu-error-not-tried").arg("cause", cause.clone())
+            }
+            GpuError::NoMatrixUnit { capability } => {
+                Msg::new("gpu-error-no-matrix-unit").arg("capability", capability.clone())
             }
             GpuError::NoGpu => Msg::new("gpu-error-none"),
             GpuError::Worker { step } => Msg::new("gpu-error-worker").arg("step", step.clone()),

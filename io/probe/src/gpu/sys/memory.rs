@@ -2,7 +2,7 @@
 //!
 //! Streams run behind the caller's back: host memory is read and written here only after the device is done.
 
-use super::cuda::{Context, Cuda, call};
+use super::cuda::{Context, Cuda, Part, call};
 use super::cuda_names::*;
 use crate::gpu::GpuError;
 use std::sync::Arc;
@@ -61,6 +61,19 @@ pub(in crate::gpu) struct DeviceBuffer {
 }
 
 impl DeviceBuffer {
+    /// All of it.
+    pub(in crate::gpu) fn whole(&self) -> Part<'_> {
+        self.part(0, self.bytes)
+    }
+
+    pub(in crate::gpu) fn part(&self, at: usize, bytes: usize) -> Part<'_> {
+        Part {
+            of: self,
+            at,
+            bytes,
+        }
+    }
+
     pub(super) fn words(&self) -> u64 {
         (self.bytes / 4) as u64
     }
