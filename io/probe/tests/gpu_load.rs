@@ -49,13 +49,21 @@ fn the_probing_process() {
     let conduct = Conduct::new(&stop, &|_| {});
     let options = TensorOptions {
         seconds: 20.0,
-        ..TensorOptions::default()
+        preparation: match machine.join("short").exists() {
+            true => Duration::from_secs(2),
+            false => Duration::from_secs(60),
+        },
+        skip: Vec::new(),
+        root: machine.join("root"),
     };
     let tensor = tensor::measure(&libraries, Some(&look), &options, conduct);
     let reduce_options = ReduceOptions {
         bytes: 1 << 20,
         at_least: Duration::ZERO,
-        cap: Duration::from_secs(60),
+        cap: match machine.join("short").exists() {
+            true => Duration::from_secs(2),
+            false => Duration::from_secs(60),
+        },
         // one that this machine really has must not be met
         nccl_by_loader: false,
         nccl_folders: vec![machine.join("lib")],
@@ -234,6 +242,37 @@ fn a_gpu_lost_under_load_fails_alone() {
         number(&p, "/tensor/gpus/5/sustained/value/tflops"),
         620.0
     ));
+}
+
+#[test]
+fn a_kernel_that_never_ends_is_cut_and_the_others_are_measured() {
+    let mut state = State::pcie();
+    state.gpus[2].hangs = true;
+    let machine = Machine::new(&state);
+    std::fs::write(machine.0.path().join("short"), "").unwrap();
+    let p = machine.probe();
+    assert_eq!(p["tensor_told"], json!(["unknown step_cut gpu 2"]));
+    assert!(near(
+        number(&p, "/tensor/gpus/3/sustained/value/tflops"),
+        620.0
+    ));
+    assert_eq!(p["sum_told"], json!(["unknown step_cut machine"]));
+    let reason = p["report"]["all_reduce_bus_gbs"]["reason"]
+        .as_str()
+        .unwrap();
+    assert!(reason.contains("time_cap"), "{reason}");
+}
+
+#[test]
+fn a_library_that_would_do_better_is_named() {
+    let mut state = State::pcie();
+    state.gpus.truncate(1);
+    let machine = Machine::new(&state);
+    let lib = "root/opt/conda/lib/python3.12/site-packages/nvidia/cublas/lib";
+    let lib = machine.0.path().join(lib);
+    std::fs::create_dir_all(&lib).unwrap();
+    std::fs::write(lib.join("libcublasLt.so.12"), "").unwrap();
+    assert_eq!(machine.probe()["tensor"]["cublas_lt"], json!(lib));
 }
 
 #[test]

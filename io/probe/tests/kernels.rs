@@ -235,4 +235,22 @@ fn the_source_fills_checks_and_copies() {
     let copied = cl.words(&to, n);
     assert_eq!(copied[..n - 4], right[..n - 4]);
     assert_eq!(copied[n - 4..], [0; 4]);
+
+    // a sum, and what takes it apart again
+    for (factor, wanted) in [
+        (3, right.iter().map(|w| w.wrapping_mul(4)).collect()),
+        (u32::MAX, vec![0; n]),
+    ] {
+        let (sum, part) = (cl.buffer(&right), cl.buffer(&right));
+        cl.run("lessee_add", |k| {
+            // SAFETY: as above.
+            unsafe {
+                k.set_arg(&sum)
+                    .set_arg(&part)
+                    .set_arg(&long)
+                    .set_arg(&(factor as cl_uint))
+            };
+        });
+        assert_eq!(cl.words(&sum, n), wanted);
+    }
 }

@@ -2,6 +2,16 @@
 
 perf-does-not-fit = does not fit: one GPU needs {$needed}, it offers {$available}
 perf-no-rate = no {$what} is known for {$gpu}, so nothing is predicted
+perf-not-a-training = The work is no training: it has no steps with gradients.
+perf-sync-alone = Training { $model }: one GPU has no gradients to exchange.
+perf-sync-share = Training { $model } on these { $gpus } GPUs: waiting for gradients takes { $share } % of a step ({ $low } to { $high } %). Arithmetic takes { $compute } and the exchange { $sync } at { $bus } GB/s, of a step of { $step }, in which some of it is hidden.
+perf-sync-share-modelled = Training { $model } on these { $gpus } GPUs: the exchange of gradients takes { $sync } at { $bus } GB/s beside { $compute } of arithmetic, up to { $high } % of a step of { $step } where nothing hides it; what shows of it is within the arithmetic. No all-reduce was measured.
+perf-wiring-single = One GPU: nothing to join.
+perf-wiring-nvswitch = NVSwitch: each of the { $gpus } GPUs reaches every other one alike. Pairs { $pairs } GB/s, all-reduce { $sum } GB/s.
+perf-wiring-mesh = NVLink from each of the { $gpus } GPUs to every other one, without switches. Pairs { $pairs } GB/s, all-reduce { $sum } GB/s.
+perf-wiring-pairs = NVLink joins some of the { $gpus } GPUs only; all others meet over PCIe, and what all do together is as slow as that. Pairs { $pairs } GB/s, all-reduce { $sum } GB/s.
+perf-wiring-pcie = Loose PCIe: no NVLink between any of the { $gpus } GPUs. Pairs { $pairs } GB/s, all-reduce { $sum } GB/s.
+perf-wiring-unknown = What joins the { $gpus } GPUs is not shown. Pairs { $pairs } GB/s, all-reduce { $sum } GB/s.
 perf-no-spec = {$gpu} is not in the table of GPUs
 perf-several-nodes = several machines: no formula for the network between them was fitted
 perf-no-size = the row does not say how many bytes

@@ -9,6 +9,7 @@
 mod judge;
 mod run;
 
+use super::found::folders;
 use super::look::Look;
 use super::meter::Figures;
 use super::prove::{Rules, Verified, capped};
@@ -19,13 +20,12 @@ use lessee_model::probe::Reading;
 use run::{Shared, Sustained as Ran};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// Time for contexts, compiling and checking, beside that of the load.
-const PREPARATION: Duration = Duration::from_secs(30);
 /// First and last seconds that are compared, at most.
 const WINDOW_S: f64 = 10.0;
 
@@ -33,15 +33,21 @@ const WINDOW_S: f64 = 10.0;
 pub struct TensorOptions {
     /// How long the load lasts, by the clock of the device.
     pub seconds: f64,
+    /// Time for contexts, compiling and checking. A GPU that takes longer is not waited for.
+    pub preparation: Duration,
     /// GPUs that are left out, in CUDA's order: those that a proof found broken.
     pub skip: Vec<u32>,
+    /// `/`, or a folder that plays it: where libraries are looked for that would do better.
+    pub root: PathBuf,
 }
 
 impl Default for TensorOptions {
     fn default() -> TensorOptions {
         TensorOptions {
             seconds: 60.0,
+            preparation: Duration::from_secs(30),
             skip: Vec::new(),
+            root: PathBuf::from("/"),
         }
     }
 }
@@ -50,6 +56,7 @@ impl TensorOptions {
     pub fn quick() -> TensorOptions {
         TensorOptions {
             seconds: 3.0,
+            preparation: Duration::from_secs(15),
             ..TensorOptions::default()
         }
     }
@@ -59,6 +66,8 @@ impl TensorOptions {
 pub struct Tensor {
     /// As it was asked for.
     pub seconds: f64,
+    /// A library that would reach more, and that is not used: where it lies on this machine.
+    pub cublas_lt: Option<PathBuf>,
     pub gpus: Vec<GpuTensor>,
     #[serde(skip)]
     start_error: Option<GpuError>,
@@ -132,12 +141,19 @@ pub fn measure(
 ) -> Tensor {
     let mut tensor = Tensor {
         seconds: options.seconds,
+        cublas_lt: folders(
+            &options.root,
+            "cublas",
+            &["libcublasLt.so.13", "libcublasLt.so.12"],
+        )
+        .into_iter()
+        .next(),
         gpus: Vec::new(),
         start_error: None,
     };
     let started = libraries.cuda.as_ref().map_err(Clone::clone).and_then(|c| {
         let cuda = Arc::clone(c);
-        capped("start", PREPARATION, move |_| {
+        capped("start", options.preparation, move |_| {
             cuda.init()?;
             let one = |i| (cuda.name(i), cuda.pci(i));
             Ok((0..cuda.count()?).map(one).collect::<Vec<_>>())
@@ -182,10 +198,12 @@ fn load(
     conduct: Conduct<'_>,
 ) {
     const STEP: &str = "gpu.tensor";
-    let cap = PREPARATION + Duration::from_secs_f64(options.seconds.clamp(0.0, 3600.0) * 1.5);
+    let cap =
+        options.preparation + Duration::from_secs_f64(options.seconds.clamp(0.0, 3600.0) * 1.5);
     let shared = Shared {
         libraries: Arc::clone(libraries),
         seconds: options.seconds,
+        preparation: options.preparation,
         ready: Arc::new(AtomicUsize::new(0)),
         all: gpus.len(),
         stop: Arc::new(AtomicBool::new(false)),

@@ -29,6 +29,7 @@ const F16: &str = concat!(include_str!("../../../kernels/mma_f16.ptx"), "\0");
 pub(super) struct Shared {
     pub(super) libraries: Arc<Libraries>,
     pub(super) seconds: f64,
+    pub(super) preparation: Duration,
     /// Those that are prepared, or never will be.
     pub(super) ready: Arc<AtomicUsize>,
     pub(super) all: usize,
@@ -112,11 +113,13 @@ pub(super) fn one(
     cap: Duration,
 ) -> Result<Sustained, GpuError> {
     let deadline = Deadline::after(cap);
-    let prepared = Load::prepare(shared, cuda_index, &deadline);
+    let preparation = Deadline::after(shared.preparation);
+    let prepared = Load::prepare(shared, cuda_index, &preparation);
     shared.ready.fetch_add(1, Ordering::SeqCst);
     let mut load = prepared?;
     if load.results.wrong == 0 {
-        while shared.ready.load(Ordering::SeqCst) < shared.all && !deadline.passed() {
+        // one that hangs is not waited for
+        while shared.ready.load(Ordering::SeqCst) < shared.all && !preparation.passed() {
             std::thread::sleep(Duration::from_millis(1));
         }
         load.run(shared, nvml, &deadline)?;
