@@ -11,6 +11,7 @@
 
 mod cuda;
 mod install;
+mod kernels;
 mod machine;
 mod nccl;
 mod nvml;

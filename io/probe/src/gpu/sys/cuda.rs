@@ -1,4 +1,4 @@
-//! The CUDA driver API, `libcuda.so.1`: devices, contexts, the kernels of `kernels/probe.ptx`, and copies.
+//! The CUDA driver API, `libcuda.so.1`: devices, contexts, the kernels of `kernels/probe.ptx`, and copies (`transfer.rs`).
 //!
 //! What a caller holds owns its memory and frees it when dropped (`memory.rs`); sizes of launches and copies come from the
 //! buffers, so that no call can reach beyond them.
@@ -141,11 +141,11 @@ impl Cuda {
 pub(in crate::gpu) struct Context {
     pub(super) cuda: Arc<Cuda>,
     device: c_int,
-    context: Raw,
+    pub(super) context: Raw,
     module: Raw,
     /// By [`Lane`].
     streams: [Raw; 2],
-    kernels: [Raw; 4],
+    pub(super) kernels: [Raw; 4],
 }
 
 const KERNELS: [&CStr; 4] = [
@@ -161,25 +161,6 @@ pub(in crate::gpu) enum Lane {
     Work,
     /// Copies to peers, while kernels run.
     Copies,
-}
-
-/// A part of a buffer.
-#[derive(Clone, Copy)]
-pub(in crate::gpu) struct Part<'a> {
-    pub(in crate::gpu) of: &'a DeviceBuffer,
-    pub(in crate::gpu) at: usize,
-    pub(in crate::gpu) bytes: usize,
-}
-
-impl Part<'_> {
-    fn pointer(&self) -> u64 {
-        let end = self.at.checked_add(self.bytes);
-        assert!(
-            end.is_some_and(|end| end <= self.of.bytes),
-            "within its buffer"
-        );
-        self.of.pointer + self.at as u64
-    }
 }
 
 // SAFETY: contexts may be used from any thread as long as each makes it current before its calls, which every method
@@ -379,60 +360,6 @@ impl Context {
         )
     }
 
-    pub(in crate::gpu) fn copy_to_device(
-        &self,
-        to: &DeviceBuffer,
-        from: &HostBuffer,
-    ) -> Result<(), GpuError> {
-        self.current()?;
-        let bytes = to.bytes.min(from.bytes);
-        call!(
-            *self.cuda,
-            TO_DEVICE,
-            to.pointer,
-            from.pointer.cast_const(),
-            bytes,
-            self.stream(Lane::Work)
-        )
-    }
-
-    pub(in crate::gpu) fn copy_to_host(
-        &self,
-        to: &HostBuffer,
-        from: &DeviceBuffer,
-    ) -> Result<(), GpuError> {
-        self.current()?;
-        let bytes = to.bytes.min(from.bytes);
-        call!(
-            *self.cuda,
-            TO_HOST,
-            to.pointer,
-            from.pointer,
-            bytes,
-            self.stream(Lane::Work)
-        )
-    }
-
-    /// Copies from this device to another one, on this one's stream.
-    pub(in crate::gpu) fn copy_to_peer(
-        &self,
-        to: &DeviceBuffer,
-        from: &DeviceBuffer,
-    ) -> Result<(), GpuError> {
-        self.current()?;
-        let bytes = to.bytes.min(from.bytes);
-        call!(
-            *self.cuda,
-            PEER_COPY,
-            to.pointer,
-            to.context.context,
-            from.pointer,
-            self.context,
-            bytes,
-            self.stream(Lane::Work)
-        )
-    }
-
     /// Lets kernels and copies of this device reach the memory of the other one.
     pub(in crate::gpu) fn enable_peer(&self, other: &Context) -> Result<(), GpuError> {
         self.current()?;
@@ -443,45 +370,6 @@ impl Context {
             }) => Ok(()),
             other => other,
         }
-    }
-
-    /// Copies from this device to another one beside what kernels do.
-    pub(in crate::gpu) fn copy_part_to_peer(
-        &self,
-        to: Part<'_>,
-        from: Part<'_>,
-    ) -> Result<(), GpuError> {
-        self.current()?;
-        call!(
-            *self.cuda,
-            PEER_COPY,
-            to.pointer(),
-            to.of.context.context,
-            from.pointer(),
-            self.context,
-            to.bytes.min(from.bytes),
-            self.stream(Lane::Copies)
-        )
-    }
-
-    /// Adds words of one part to those of another, times a factor.
-    pub(in crate::gpu) fn add(
-        &self,
-        to: Part<'_>,
-        from: Part<'_>,
-        factor: u32,
-    ) -> Result<(), GpuError> {
-        let words = to.bytes.min(from.bytes) / 4;
-        self.launch(
-            self.kernels[3],
-            BLOCKS,
-            &mut [
-                Argument::Long(to.pointer()),
-                Argument::Long(from.pointer()),
-                Argument::Long(words as u64),
-                Argument::Word(factor),
-            ],
-        )
     }
 
     /// Marks the place that the work has reached.

@@ -2,8 +2,9 @@
 //!
 //! Streams run behind the caller's back: host memory is read and written here only after the device is done.
 
-use super::cuda::{Context, Cuda, Part, call};
+use super::cuda::{Context, Cuda, call};
 use super::cuda_names::*;
+use super::transfer::Part;
 use crate::gpu::GpuError;
 use std::sync::Arc;
 
