@@ -2,6 +2,7 @@
 
 use lessee_model::{Exit, Explain, Msg};
 use lessee_probe_io::feed::FeedError;
+use lessee_probe_io::gpu::GpuError;
 use lessee_probe_io::watch::WatchError;
 
 #[derive(Debug)]
@@ -49,6 +50,13 @@ pub enum ProbeFailure {
     BuiltIn {
         detail: String,
     },
+    /// The samples cannot be written down.
+    Write {
+        path: String,
+        detail: String,
+    },
+    /// This machine's GPUs cannot be watched.
+    Live(GpuError),
 }
 
 impl Explain for ProbeFailure {
@@ -81,12 +89,16 @@ impl Explain for ProbeFailure {
             ProbeFailure::BuiltIn { detail } => {
                 Msg::new("probe-built-in").arg("detail", detail.clone())
             }
+            ProbeFailure::Write { path, detail } => Msg::new("file-write")
+                .arg("path", path.clone())
+                .arg("detail", detail.clone()),
+            ProbeFailure::Live(error) => Msg::new("watch-no-gpus").arg("problem", error.msg()),
         }
     }
 
     fn hints(&self) -> Vec<Msg> {
         match self {
-            ProbeFailure::Read { .. } => Vec::new(),
+            ProbeFailure::Read { .. } | ProbeFailure::Write { .. } => Vec::new(),
             ProbeFailure::TooLarge { .. } => vec![Msg::new("hint-probe-file-large")],
             ProbeFailure::Watch(error) => error.hints(),
             ProbeFailure::UnknownStep { meant, known, .. } => vec![match meant {
@@ -101,6 +113,7 @@ impl Explain for ProbeFailure {
             | ProbeFailure::Folder { .. }
             | ProbeFailure::DeviceMib { .. }
             | ProbeFailure::BuiltIn { .. } => Vec::new(),
+            ProbeFailure::Live(_) => vec![Msg::new("hint-watch-no-gpus")],
         }
     }
 
@@ -108,6 +121,7 @@ impl Explain for ProbeFailure {
         match self {
             ProbeFailure::Offline { .. } => Exit::Unreachable,
             ProbeFailure::BuiltIn { .. } => Exit::Bug,
+            ProbeFailure::Live(error) => error.exit(),
             _ => Exit::Usage,
         }
     }

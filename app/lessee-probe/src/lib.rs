@@ -6,9 +6,11 @@
 mod args;
 mod failure;
 mod input;
+mod live;
 mod measure;
 mod page;
 mod read;
+mod stop;
 mod watch;
 
 pub use args::{MeasureArgs, ProbeArgs, ProbeCommand, ProbeReadArgs, ProbeWatchArgs};
@@ -71,6 +73,6 @@ pub fn run(
     match &args.form {
         None => measure::run(&args.measure, world, texts),
         Some(ProbeCommand::Read(args)) => read::run(args, texts),
-        Some(ProbeCommand::Watch(args)) => watch::run(args, facts, texts),
+        Some(ProbeCommand::Watch(args)) => watch::run(args, facts, world.screen, texts),
     }
 }

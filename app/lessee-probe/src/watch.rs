@@ -1,6 +1,6 @@
 //! `probe watch`: what the utilisation curve of a job shows.
 
-use crate::{Answer, Facts, ProbeFailure, ProbeWatchArgs, input};
+use crate::{Answer, Facts, ProbeFailure, ProbeWatchArgs, Screen, input, live};
 use lessee_model::{Exit, Msg};
 use lessee_probe_io::watch::{self, Options, Recording, power_limit};
 use lessee_report::{Cell, Column, Report, Table, Texts, Tone};
@@ -23,6 +23,10 @@ pub struct WatchDoc {
     /// The log has no time, and nobody gave an interval: this one was taken.
     pub assumed_sample_seconds: Option<f64>,
     pub gpus: Vec<GpuDoc>,
+    /// GPUs that went away while they were watched.
+    pub lost: Vec<LostDoc>,
+    /// The driver stopped answering, so that the watch ended.
+    pub driver_silent: bool,
     pub not_understood: Vec<LineDoc>,
     /// All lines that were not understood.
     pub not_understood_count: u64,
@@ -52,6 +56,15 @@ pub struct SpanDoc {
     pub cause: String,
 }
 
+/// A GPU that went away.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LostDoc {
+    pub gpu: u32,
+    pub at_s: f64,
+    /// As the driver says it.
+    pub error: String,
+}
+
 /// A line of the log.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LineDoc {
@@ -62,18 +75,30 @@ pub struct LineDoc {
 pub(crate) fn run(
     args: &ProbeWatchArgs,
     facts: Facts<'_>,
+    screen: Screen<'_>,
     texts: &Texts,
 ) -> Result<Answer, ProbeFailure> {
-    let file = args.from.display().to_string();
-    let bytes = input::bytes(&args.from, MAX_LOG_BYTES)?;
-    if bytes.len() as u64 > MAX_LOG_BYTES {
-        let limit = MAX_LOG_BYTES;
-        return Err(ProbeFailure::TooLarge { path: file, limit });
-    }
     let power_limit_w = match &args.gpu {
         Some(model) => Some(power_limit(facts.gpus, model).map_err(ProbeFailure::Watch)?),
         None => None,
     };
+    let Some(from) = &args.from else {
+        let mut watched = live::watch(args, screen, texts)?;
+        if let Some(watts) = power_limit_w {
+            watched.recording.assume_power_limit(watts);
+        }
+        let readings = curve::read(&watched.recording.series, facts.curves);
+        let mut doc = doc("live".to_owned(), &watched.recording, &readings, texts);
+        doc.driver_silent = watched.driver_silent;
+        doc.lost = watched.lost;
+        return Ok(answer(&doc, texts));
+    };
+    let file = from.display().to_string();
+    let bytes = input::bytes(from, MAX_LOG_BYTES)?;
+    if bytes.len() as u64 > MAX_LOG_BYTES {
+        let limit = MAX_LOG_BYTES;
+        return Err(ProbeFailure::TooLarge { path: file, limit });
+    }
     let options = Options {
         sample_s: args.sample_seconds,
         power_limit_w,
@@ -81,14 +106,19 @@ pub(crate) fn run(
     let text = lessee_probe_io::decoded(&bytes);
     let recording = watch::read(&file, &text, &options).map_err(ProbeFailure::Watch)?;
     let readings = curve::read(&recording.series, facts.curves);
-    let doc = doc(file, &recording, &readings, texts);
-    let data = serde_json::to_value(&doc).unwrap_or_default();
+    Ok(answer(&doc(file, &recording, &readings, texts), texts))
+}
+
+fn answer(doc: &WatchDoc, texts: &Texts) -> Answer {
+    let data = serde_json::to_value(doc).unwrap_or_default();
     let mut report = Report::new(texts.get("probe-watch-title"), data, "gpus");
-    view(&mut report, &doc, texts);
-    Ok(Answer {
-        report,
-        exit: Exit::Done,
-    })
+    view(&mut report, doc, texts);
+    let exit = match (doc.lost.is_empty(), doc.driver_silent) {
+        (false, _) => Exit::No,
+        (true, true) => Exit::CannotTell,
+        (true, false) => Exit::Done,
+    };
+    Answer { report, exit }
 }
 
 fn doc(file: String, recording: &Recording, readings: &[Reading], texts: &Texts) -> WatchDoc {
@@ -123,6 +153,8 @@ fn doc(file: String, recording: &Recording, readings: &[Reading], texts: &Texts)
         format: recording.format.as_str().to_owned(),
         assumed_sample_seconds: recording.assumed_step_s,
         gpus: readings.iter().zip(&recording.series).map(one).collect(),
+        lost: Vec::new(),
+        driver_silent: false,
         not_understood: recording.not_understood.iter().map(line).collect(),
         not_understood_count: recording.skipped as u64,
     }
@@ -151,6 +183,15 @@ fn view(report: &mut Report, doc: &WatchDoc, texts: &Texts) {
         ]);
     }
     report.table(table);
+    let mut ends: Vec<String> = doc
+        .lost
+        .iter()
+        .map(|lost| texts.msg(&lost.msg(texts)))
+        .collect();
+    if doc.driver_silent {
+        ends.push(texts.get("watch-silent"));
+    }
+    report.list(ends);
     for gpu in &doc.gpus {
         let mut lines = vec![gpu.why.clone()];
         lines.extend(gpu.spans.iter().take(SHOWN).map(|s| {
@@ -177,6 +218,15 @@ fn view(report: &mut Report, doc: &WatchDoc, texts: &Texts) {
         notes.push(texts.msg(&Msg::new("probe-not-understood").arg("n", n)));
     }
     report.list(notes);
+}
+
+impl LostDoc {
+    pub(crate) fn msg(&self, texts: &Texts) -> Msg {
+        Msg::new("watch-lost")
+            .arg("gpu", self.gpu.to_string())
+            .arg("at", texts.seconds(self.at_s))
+            .arg("error", self.error.clone())
+    }
 }
 
 /// Part of a message's name.

@@ -158,6 +158,7 @@ pub(crate) fn predict(
         },
     );
     Ok(Outcome {
+        steps: None,
         unit: WorkUnit::GpuHour,
         per_second,
         link_low: per_second,

@@ -6,7 +6,7 @@
 //! preference; no product is named anywhere in this crate. Start at [`predict`], then the file of the
 //! job: `train` and `vision` (training), `serve`, `render`, `hours`, `sweep`. Shared parts: `spec` (the
 //! device with a probe's measurements put over the data sheet), `memory`, `sync` (links), `feed`
-//! (CPU and storage), `range`.
+//! (CPU and storage), `range`. What a probe says of a machine's wiring, and of a step on it: `wiring`, `step`.
 
 mod chip;
 mod coefficients;
@@ -21,6 +21,7 @@ mod range;
 mod render;
 mod serve;
 mod spec;
+mod step;
 mod sweep;
 mod sync;
 pub mod table;
@@ -28,9 +29,12 @@ mod tables;
 mod train;
 mod tuned;
 mod vision;
+mod wiring;
 
 pub use coefficients::Coefficients;
 pub use nofit::NoFit;
 pub use predict::{PerfContext, predict};
+pub use step::{TrainingStep, training_step};
 pub use tables::{BlenderRow, GemmRow, PerfTables};
 pub use tuned::predict_tuned;
+pub use wiring::{Wiring, measured_machine, wiring};

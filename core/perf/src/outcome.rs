@@ -2,6 +2,7 @@
 
 use crate::PerfContext;
 use crate::range::{Class, factors};
+use crate::step::Steps;
 use lessee_model::{Basis, BoundBy, Derived, MemoryUse, Msg, Prediction, WorkUnit, perf::Layout};
 
 /// Collects the terms of a derivation, and costs nothing when nobody asked.
@@ -67,6 +68,8 @@ pub(crate) struct Outcome {
     pub(crate) terms: Terms,
     pub(crate) notes: Vec<Msg>,
     pub(crate) seconds_per_output_token: Option<f64>,
+    /// Of a training: where the seconds of an optimizer step go.
+    pub(crate) steps: Option<Steps>,
 }
 
 impl Outcome {

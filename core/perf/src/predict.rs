@@ -1,6 +1,7 @@
 //! The front door: picks the formula for the job.
 
 use crate::nofit::NoFit;
+use crate::outcome::Outcome;
 use crate::spec::Device;
 use crate::tables::PerfTables;
 use crate::{hours, render, serve, sweep, train, vision};
@@ -65,9 +66,20 @@ pub fn predict(
     nodes: u32,
     cx: PerfContext<'_>,
 ) -> Result<Prediction, NoFit> {
+    Ok(outcome(job, data, machine, nodes, cx)?.finish(cx))
+}
+
+/// What [`predict`] rounds off to a prediction.
+pub(crate) fn outcome(
+    job: &Job,
+    data: &Data,
+    machine: &Machine,
+    nodes: u32,
+    cx: PerfContext<'_>,
+) -> Result<Outcome, NoFit> {
     let nodes = nodes.max(1);
     let device = Device::of_machine(machine, cx)?;
-    let outcome = match job {
+    match job {
         Job::Train(job) => {
             let group = Group::whole(machine, &device, nodes, cx);
             if job.counts_tokens() {
@@ -80,6 +92,5 @@ pub fn predict(
         Job::Serve(job) => serve::predict(job, machine, &device, nodes, cx),
         Job::Render(job) => render::predict(job, machine, &device, nodes, cx),
         Job::Hours(job) => hours::predict(job, machine, &device, nodes, cx),
-    }?;
-    Ok(outcome.finish(cx))
+    }
 }

@@ -134,6 +134,7 @@ pub(crate) fn predict(
         },
     );
     Ok(Outcome {
+        steps: None,
         unit: WorkUnit::Frame,
         per_second,
         link_low: per_second,

@@ -101,6 +101,7 @@ pub(crate) fn predict(
             device.notes(RateKind::Native, &mut notes);
             let per_second = at_once * speed.value / (hours * 3600.0);
             Outcome {
+                steps: None,
                 unit: WorkUnit::Trial,
                 per_second,
                 link_low: per_second,

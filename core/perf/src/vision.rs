@@ -13,6 +13,7 @@ use crate::outcome::{Outcome, Terms, fixed, power};
 use crate::predict::Group;
 use crate::range::Class;
 use crate::spec::{MIB, RateKind};
+use crate::step::{StepSeconds, Steps};
 use crate::sync::{Bus, Net, bus, net};
 use lessee_model::{
     Basis, BoundBy, MemoryUse, ModelKind, Msg, WorkUnit,
@@ -389,5 +390,17 @@ pub(crate) fn predict(
         terms,
         notes,
         seconds_per_output_token: None,
+        steps: Some(Steps {
+            at: [links.low, links.mid, links.high].map(|bus| {
+                let (compute, sync, total) = problem.step(&way, bus);
+                StepSeconds {
+                    compute,
+                    sync,
+                    tensor: 0.0,
+                    total,
+                }
+            }),
+            bus: links,
+        }),
     })
 }

@@ -48,3 +48,10 @@ __kernel void lessee_copy(__global uint4 *to, __global const uint4 *from, ulong 
         to[i] = from[i];
     }
 }
+
+// Adds `n` words, times a factor: a sum over GPUs, and with -1 as the factor what takes it apart again.
+__kernel void lessee_add(__global uint *to, __global const uint *from, ulong n, uint factor) {
+    for (ulong i = first(); i < n; i += all()) {
+        to[i] += from[i] * factor;
+    }
+}

@@ -93,19 +93,26 @@ fn the_ptx_assembles_for_every_card() {
         );
     };
     let out = tempfile::tempdir().unwrap();
-    for card in ["70", "75", "80", "86", "89", "90", "100", "120"] {
-        let run = Command::new(&ptxas)
-            .arg(format!("-arch=sm_{card}"))
-            .arg(folder().join("probe.ptx"))
-            .arg("-o")
-            .arg(out.path().join("cubin"))
-            .output()
-            .unwrap();
-        assert!(
-            run.status.success(),
-            "sm_{card}: {}",
-            String::from_utf8_lossy(&run.stderr)
-        );
+    let all = ["70", "75", "80", "86", "89", "90", "100", "120"];
+    for (text, cards) in [
+        ("probe.ptx", &all[..]),
+        ("mma_f16.ptx", &all[..]),
+        ("mma_bf16.ptx", &all[2..]),
+    ] {
+        for card in cards {
+            let run = Command::new(&ptxas)
+                .arg(format!("-arch=sm_{card}"))
+                .arg(folder().join(text))
+                .arg("-o")
+                .arg(out.path().join("cubin"))
+                .output()
+                .unwrap();
+            assert!(
+                run.status.success(),
+                "{text} sm_{card}: {}",
+                String::from_utf8_lossy(&run.stderr)
+            );
+        }
     }
 }
 
@@ -228,4 +235,22 @@ fn the_source_fills_checks_and_copies() {
     let copied = cl.words(&to, n);
     assert_eq!(copied[..n - 4], right[..n - 4]);
     assert_eq!(copied[n - 4..], [0; 4]);
+
+    // a sum, and what takes it apart again
+    for (factor, wanted) in [
+        (3, right.iter().map(|w| w.wrapping_mul(4)).collect()),
+        (u32::MAX, vec![0; n]),
+    ] {
+        let (sum, part) = (cl.buffer(&right), cl.buffer(&right));
+        cl.run("lessee_add", |k| {
+            // SAFETY: as above.
+            unsafe {
+                k.set_arg(&sum)
+                    .set_arg(&part)
+                    .set_arg(&long)
+                    .set_arg(&(factor as cl_uint))
+            };
+        });
+        assert_eq!(cl.words(&sum, n), wanted);
+    }
 }

@@ -1,12 +1,13 @@
 //! The functions of the CUDA driver that the probe calls. Handles are numbers; what they stand for is in the machine.
 #![allow(non_snake_case, reason = "names of a C library")]
 
-use crate::machine::{CUDA_LOST, Event, Machine, machine};
+use crate::kernels;
+use crate::machine::{CUDA_LOST, CURRENT, Event, Machine, machine};
 use std::ffi::{CStr, c_char, c_float, c_int, c_uint, c_void};
 
 type Raw = *mut c_void;
 
-const INVALID: u32 = 1;
+pub(crate) const INVALID: u32 = 1;
 const OUT_OF_MEMORY: u32 = 2;
 const BAD_DEVICE: u32 = 101;
 const NOT_CURRENT: u32 = 201;
@@ -50,7 +51,7 @@ unsafe fn put<T>(out: *mut T, value: T) -> Result<(), u32> {
 
 /// The GPU of the context that is current, unless it is lost.
 fn current(machine: &Machine) -> Result<usize, u32> {
-    let gpu = machine.current.ok_or(NOT_CURRENT)?;
+    let gpu = CURRENT.get().ok_or(NOT_CURRENT)?;
     match machine.lost(gpu) {
         true => Err(CUDA_LOST),
         false => Ok(gpu),
@@ -101,6 +102,7 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(
     run("cuDeviceGetAttribute", |m| {
         let gpu = m.gpu(device as usize).ok_or(BAD_DEVICE)?;
         let value = match attribute {
+            16 => gpu.multiprocessors,
             75 => gpu.capability[0],
             76 => gpu.capability[1],
             _ => return Err(INVALID),
@@ -180,7 +182,7 @@ pub unsafe extern "C" fn cuCtxSetCurrent(context: Raw) -> c_uint {
     run("cuCtxSetCurrent", |m| {
         let gpu = number(context) ^ CONTEXT;
         m.gpu(gpu).ok_or(BAD_HANDLE)?;
-        m.current = Some(gpu);
+        CURRENT.set(Some(gpu));
         Ok(())
     })
 }
@@ -238,7 +240,14 @@ pub unsafe extern "C" fn cuModuleUnload(module: Raw) -> c_uint {
     })
 }
 
-const KERNELS: [&str; 3] = ["lessee_fill", "lessee_check", "lessee_copy"];
+const KERNELS: [&str; 6] = [
+    "lessee_fill",
+    "lessee_check",
+    "lessee_copy",
+    "lessee_add",
+    "lessee_mma_bf16",
+    "lessee_mma_f16",
+];
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuModuleGetFunction(
@@ -367,23 +376,30 @@ pub unsafe extern "C" fn cuMemcpyPeerAsync(
         let (target, source) = (number(to_context) ^ CONTEXT, number(from_context) ^ CONTEXT);
         let (seconds, flip) = m.peer(source, target, bytes);
         m.work(number(stream), seconds)?;
-        let (gpu, memory) = m.memory.get(&from).ok_or(INVALID)?;
-        if *gpu != source {
-            return Err(INVALID);
-        }
-        let mut carried = memory.get(..bytes).ok_or(INVALID)?.to_vec();
+        let mut carried = part(m, source, from, bytes)?.to_vec();
         if flip {
             carried[bytes / 2] ^= 0x10;
         }
-        let (gpu, memory) = m.memory.get_mut(&to).ok_or(INVALID)?;
-        if *gpu != target {
-            return Err(INVALID);
-        }
-        memory
-            .get_mut(..bytes)
-            .ok_or(INVALID)?
-            .copy_from_slice(&carried);
+        part(m, target, to, bytes)?.copy_from_slice(&carried);
         Ok(())
+    })
+}
+
+/// Memory of a GPU from an address on, which may lie within a buffer.
+pub(crate) fn part(m: &mut Machine, gpu: usize, from: u64, bytes: usize) -> Result<&mut [u8], u32> {
+    let within = |(start, (owner, memory)): &(&u64, &mut (usize, Vec<u8>))| {
+        *owner == gpu && **start <= from && from < **start + memory.len() as u64
+    };
+    let found = m.memory.iter_mut().find(within);
+    let (start, (_, memory)) = found.ok_or(INVALID)?;
+    let at = (from - start) as usize;
+    memory.get_mut(at..at + bytes).ok_or(INVALID)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuStreamWaitEvent(stream: Raw, event: Raw, _flags: c_uint) -> c_uint {
+    run("cuStreamWaitEvent", |m| {
+        m.wait(number(stream), number(event))
     })
 }
 
@@ -468,10 +484,10 @@ pub unsafe extern "C" fn cuGetErrorName(status: c_uint, out: *mut *const c_char)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuLaunchKernel(
     function: Raw,
-    _grid_x: c_uint,
+    grid_x: c_uint,
     _grid_y: c_uint,
     _grid_z: c_uint,
-    _block_x: c_uint,
+    block_x: c_uint,
     _block_y: c_uint,
     _block_z: c_uint,
     _shared: c_uint,
@@ -487,83 +503,21 @@ pub unsafe extern "C" fn cuLaunchKernel(
         let gpu = current(m)?;
         let stream = number(stream);
         match number(function) {
-            1 => fill(m, gpu, stream, long(0), long(1), word(2)),
-            2 => check(m, gpu, stream, [long(0), long(1), long(3)], word(2)),
-            3 => copy(m, gpu, stream, [long(0), long(1), long(2)]),
+            1 => kernels::fill(m, gpu, stream, long(0), long(1), word(2)),
+            2 => kernels::check(m, gpu, stream, [long(0), long(1), long(3)], word(2)),
+            3 => kernels::copy(m, gpu, stream, [long(0), long(1), long(2)]),
+            4 => kernels::add(m, gpu, stream, [long(0), long(1), long(2)], word(3)),
+            kernel @ (5 | 6) => {
+                let warps = (grid_x * block_x / 32) as usize;
+                let half = if kernel == 5 {
+                    kernels::bf16
+                } else {
+                    kernels::f16
+                };
+                let arguments = [long(0), long(1), long(2)];
+                kernels::multiply(m, gpu, stream, arguments, [word(3), word(4)], warps, half)
+            }
             _ => Err(BAD_HANDLE),
         }
     })
-}
-
-/// As in the kernels' source.
-fn pattern(at: u32, seed: u32) -> u32 {
-    let mut x = at.wrapping_mul(0x9E37_79B1) ^ seed;
-    x ^= x >> 16;
-    x = x.wrapping_mul(0x85EB_CA6B);
-    x ^ (x >> 13)
-}
-
-fn fill(
-    m: &mut Machine,
-    gpu: usize,
-    stream: usize,
-    to: u64,
-    words: u64,
-    seed: u32,
-) -> Result<(), u32> {
-    let seconds = m.memory_seconds(gpu, words as usize * 4);
-    m.work(stream, seconds)?;
-    let flip = m.state.gpus[gpu].flip_bit;
-    let (_, memory) = m.memory.get_mut(&to).ok_or(INVALID)?;
-    let memory = memory.get_mut(..words as usize * 4).ok_or(INVALID)?;
-    for (at, word) in memory.chunks_exact_mut(4).enumerate() {
-        word.copy_from_slice(&pattern(at as u32, seed).to_ne_bytes());
-    }
-    if flip {
-        // near the end: where only the checking kernel looks
-        let last = memory.len() - 5;
-        memory[last] ^= 4;
-    }
-    Ok(())
-}
-
-fn check(
-    m: &mut Machine,
-    gpu: usize,
-    stream: usize,
-    [data, words, counters]: [u64; 3],
-    seed: u32,
-) -> Result<(), u32> {
-    let seconds = m.memory_seconds(gpu, words as usize * 4);
-    m.work(stream, seconds)?;
-    let (_, memory) = m.memory.get(&data).ok_or(INVALID)?;
-    let memory = memory.get(..words as usize * 4).ok_or(INVALID)?;
-    let wrong = memory
-        .chunks_exact(4)
-        .enumerate()
-        .filter(|(at, word)| *word != pattern(*at as u32, seed).to_ne_bytes())
-        .count();
-    let (_, counters) = m.memory.get_mut(&counters).ok_or(INVALID)?;
-    counters.fill(0);
-    counters[..4].copy_from_slice(&(wrong as u32).to_ne_bytes());
-    Ok(())
-}
-
-fn copy(
-    m: &mut Machine,
-    gpu: usize,
-    stream: usize,
-    [to, from, steps]: [u64; 3],
-) -> Result<(), u32> {
-    let bytes = steps as usize * 16;
-    let seconds = m.memory_seconds(gpu, 2 * bytes);
-    m.work(stream, seconds)?;
-    let (_, source) = m.memory.get(&from).ok_or(INVALID)?;
-    let source = source.get(..bytes).ok_or(INVALID)?.to_vec();
-    let (_, target) = m.memory.get_mut(&to).ok_or(INVALID)?;
-    target
-        .get_mut(..bytes)
-        .ok_or(INVALID)?
-        .copy_from_slice(&source);
-    Ok(())
 }

@@ -23,6 +23,14 @@ pub fn install(folder: &Path, without: &[&str]) -> Result<()> {
     Ok(())
 }
 
+/// Beside what [`install`] wrote, the same library as `libnccl.so.2`.
+///
+/// # Errors
+/// The folder cannot be written.
+pub fn install_nccl(folder: &Path) -> Result<()> {
+    symlink("fake-gpu.so", folder.join("libnccl.so.2"))
+}
+
 /// Beside the tests that use this crate: cargo builds all its kinds of library together.
 fn built() -> Result<PathBuf> {
     let test = std::env::current_exe()?;

@@ -11,12 +11,14 @@
 
 mod cuda;
 mod install;
+mod kernels;
 mod machine;
+mod nccl;
 mod nvml;
 mod state;
 
-pub use install::install;
-pub use state::{Gpu, Link, Pair, Remote, State};
+pub use install::{install, install_nccl};
+pub use state::{Activity, Gpu, Link, Pair, Remote, State, Throttle};
 
 /// Names the file of the state.
 pub const STATE_VARIABLE: &str = "LESSEE_FAKE_GPU_STATE";

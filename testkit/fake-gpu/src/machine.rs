@@ -2,6 +2,7 @@
 
 use crate::STATE_VARIABLE;
 use crate::state::{Gpu, State};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
@@ -21,7 +22,11 @@ pub(crate) struct Machine {
     pub(crate) events: HashMap<usize, Event>,
     /// The text of modules.
     pub(crate) modules: HashMap<usize, String>,
-    pub(crate) current: Option<usize>,
+    /// Collectives of NCCL that wait for the end of their group.
+    pub(crate) group: Vec<crate::nccl::Collective>,
+    /// By GPU: readings of its utilisation, and simulated seconds of matrix work.
+    readings: Vec<Cell<u32>>,
+    tensor_s: Vec<f64>,
     /// By GPU.
     busy: Vec<bool>,
     operations: Vec<u32>,
@@ -33,6 +38,11 @@ pub(crate) struct Event {
     gpu: usize,
     at_s: f64,
     polls: u32,
+}
+
+thread_local! {
+    /// As in the driver, each thread has its own.
+    pub(crate) static CURRENT: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 static MACHINE: OnceLock<Result<Mutex<Machine>, String>> = OnceLock::new();
@@ -65,7 +75,9 @@ impl Machine {
             streams: HashMap::new(),
             events: HashMap::new(),
             modules: HashMap::new(),
-            current: None,
+            group: Vec::new(),
+            readings: vec![Cell::new(0); n],
+            tensor_s: vec![0.0; n],
             busy: vec![false; n],
             operations: vec![0; n],
             next: 0x1000,
@@ -95,8 +107,69 @@ impl Machine {
     }
 
     pub(crate) fn lost(&self, gpu: usize) -> bool {
-        let after = self.gpu(gpu).and_then(|g| g.lost_after);
-        after.is_some_and(|n| self.operations[gpu] >= n)
+        let Some(state) = self.gpu(gpu) else {
+            return false;
+        };
+        let worked = state.lost_after;
+        let read = state.lost_after_readings;
+        worked.is_some_and(|n| self.operations[gpu] >= n)
+            || read.is_some_and(|n| self.readings[gpu].get() > n)
+    }
+
+    /// One more reading of the utilisation.
+    pub(crate) fn reading(&self, gpu: usize) {
+        self.readings[gpu].set(self.readings[gpu].get() + 1);
+    }
+
+    /// The GPU as a job, or a throttled clock, makes it look now.
+    pub(crate) fn now(&self, gpu: usize) -> Option<(Gpu, u32, u32)> {
+        let state = self.gpu(gpu)?;
+        let mut seen = state.clone();
+        let busy = if self.busy(gpu) { 100 } else { 0 };
+        if let Some(throttle) = self.throttled(gpu) {
+            seen.clocks_max_mhz[0] = throttle.sm_clock_mhz;
+            seen.reasons_load = throttle.reasons;
+        }
+        let at = self.readings[gpu].get().saturating_sub(1) as usize;
+        let Some(activity) = state.activity.get(at).or(state.activity.last()) else {
+            return Some((seen, busy, busy / 2));
+        };
+        seen.power_mw = activity.power_mw;
+        seen.clocks_mhz[0] = activity.sm_clock_mhz;
+        seen.temperature_c = activity.temperature_c;
+        seen.memory_used_mib = activity.memory_used_mib;
+        seen.reasons = activity.reasons;
+        Some((seen, activity.util_gpu_pct, activity.util_mem_pct))
+    }
+
+    pub(crate) fn activity(&self, gpu: usize) -> Option<&crate::Activity> {
+        let state = self.gpu(gpu)?;
+        let at = self.readings[gpu].get().saturating_sub(1) as usize;
+        state.activity.get(at).or(state.activity.last())
+    }
+
+    fn throttled(&self, gpu: usize) -> Option<&crate::Throttle> {
+        let throttle = self.gpu(gpu)?.throttle.as_ref()?;
+        (self.tensor_s[gpu] >= throttle.after_s).then_some(throttle)
+    }
+
+    /// Seconds of matrix work at the clock that there is.
+    pub(crate) fn tensor_seconds(&mut self, gpu: usize, flop: f64) -> f64 {
+        let state = &self.state.gpus[gpu];
+        let clock = self.throttled(gpu).map_or(1.0, |t| {
+            f64::from(t.sm_clock_mhz) / f64::from(state.clocks_max_mhz[0])
+        });
+        let seconds = flop / (state.tensor_tflops * 1e12 * clock);
+        self.tensor_s[gpu] += seconds;
+        seconds
+    }
+
+    /// A stream goes on no sooner than an event.
+    pub(crate) fn wait(&mut self, stream: usize, event: usize) -> Result<(), u32> {
+        let at_s = self.events.get(&event).ok_or(400_u32)?.at_s;
+        let (_, time) = self.streams.get_mut(&stream).ok_or(400_u32)?;
+        *time = time.max(at_s);
+        Ok(())
     }
 
     /// What CUDA calls device `index`.

@@ -38,8 +38,61 @@ fn device<T>(
         if machine.lost(at) {
             return Err(NVML_LOST);
         }
-        f(gpu, machine.busy(at))
+        match gpu.activity.is_empty() && gpu.throttle.is_none() {
+            true => f(gpu, machine.busy(at)),
+            false => {
+                let (seen, ..) = machine.now(at).ok_or(INVALID)?;
+                f(&seen, machine.busy(at))
+            }
+        }
     })
+}
+
+/// `nvmlUtilization_t`.
+#[repr(C)]
+pub struct Utilisation {
+    gpu: c_uint,
+    memory: c_uint,
+}
+
+/// The first thing that a watcher asks: each time is the next moment of the job.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nvmlDeviceGetUtilizationRates(
+    handle: Handle,
+    out: *mut Utilisation,
+) -> c_uint {
+    let answer = system("nvmlDeviceGetUtilizationRates", |machine| {
+        let at = index(handle);
+        let sliced = machine.gpu(at).ok_or(INVALID)?.mig == Some(true);
+        machine.reading(at);
+        if machine.lost(at) {
+            return Err(NVML_LOST);
+        }
+        let (_, gpu, memory) = machine.now(at).ok_or(INVALID)?;
+        match sliced {
+            true => Err(NOT_SUPPORTED),
+            false => Ok(Utilisation { gpu, memory }),
+        }
+    });
+    // SAFETY: the caller gives the structure.
+    unsafe { put(out, answer) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nvmlDeviceGetEncoderUtilization(
+    handle: Handle,
+    share: *mut c_uint,
+    period_us: *mut c_uint,
+) -> c_uint {
+    let there = device("nvmlDeviceGetEncoderUtilization", handle, |_, _| Ok(()));
+    let answer = there.and_then(|()| {
+        system("", |machine| {
+            let activity = machine.activity(index(handle));
+            Ok((activity.map_or(0, |a| a.encoder_pct), 167_000))
+        })
+    });
+    // SAFETY: the caller gives two places.
+    unsafe { put_two(share, period_us, answer) }
 }
 
 /// Writes an answer.
@@ -162,6 +215,11 @@ device_uint! {
 }
 
 device_by! {
+    // the fake does not take 20 ms
+    nvmlDeviceGetPcieThroughput = |gpu, _busy, counter| match (counter, gpu.activity.last()) {
+        (1, Some(activity)) => Ok(activity.pcie_in_kb_s),
+        _ => Ok(0),
+    };
     nvmlDeviceGetClockInfo = |gpu, busy, clock| clock_of(if busy { gpu.clocks_max_mhz } else { gpu.clocks_mhz }, clock);
     nvmlDeviceGetMaxClockInfo = |gpu, _busy, clock| clock_of(gpu.clocks_max_mhz, clock);
     nvmlDeviceGetTemperature = |gpu, busy, _sensor| Ok(if busy { gpu.temperature_load_c } else { gpu.temperature_c });
@@ -236,8 +294,8 @@ pub unsafe extern "C" fn nvmlDeviceGetHandleByIndex_v2(at: c_uint, out: *mut Han
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nvmlDeviceGetMemoryInfo(handle: Handle, out: *mut [u64; 3]) -> c_uint {
     let answer = device("nvmlDeviceGetMemoryInfo", handle, |gpu, _| {
-        let total = gpu.memory_mib << 20;
-        Ok([total, total - (600 << 20), 600 << 20])
+        let (total, used) = (gpu.memory_mib << 20, (gpu.memory_used_mib + 600) << 20);
+        Ok([total, total - used, used])
     });
     // SAFETY: total, free and used lie one behind the other.
     unsafe { put(out, answer) }
@@ -261,13 +319,13 @@ pub unsafe extern "C" fn nvmlDeviceGetMemoryInfo_v2(handle: Handle, out: *mut Me
         return 25;
     }
     let answer = device("nvmlDeviceGetMemoryInfo_v2", handle, |gpu, _| {
-        let (total, used) = (gpu.memory_mib << 20, 600 << 20);
+        let (total, reserved, used) = (gpu.memory_mib << 20, 600 << 20, gpu.memory_used_mib << 20);
         Ok(Memory2 {
             version,
             total,
-            reserved: used,
-            free: total - used,
-            used: 0,
+            reserved,
+            free: total - reserved - used,
+            used,
         })
     });
     // SAFETY: as above.

@@ -22,6 +22,8 @@ pub struct State {
     pub ancestor: u32,
     /// Pairs, in one direction, that differ.
     pub pairs: Vec<Pair>,
+    /// Bus bandwidth of its NCCL, GB/s.
+    pub nccl_bus_gbs: f64,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -76,6 +78,41 @@ pub struct Gpu {
     pub hangs: bool,
     /// From so many operations of CUDA on it is lost.
     pub lost_after: Option<u32>,
+    pub memory_used_mib: u64,
+    /// What a job does to it, one reading of its utilisation after the other; the last one stays.
+    pub activity: Vec<Activity>,
+    /// From so many readings of its utilisation on it is lost.
+    pub lost_after_readings: Option<u32>,
+    pub multiprocessors: i32,
+    /// Matrix rate at the full clock.
+    pub tensor_tflops: f64,
+    /// One result of the matrix kernel has a wrong bit.
+    pub tensor_flip_bit: bool,
+    pub throttle: Option<Throttle>,
+}
+
+/// What NVML shows of a GPU while a job runs.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Activity {
+    pub util_gpu_pct: u32,
+    pub util_mem_pct: u32,
+    pub power_mw: u32,
+    pub sm_clock_mhz: u32,
+    pub temperature_c: u32,
+    pub memory_used_mib: u64,
+    pub pcie_in_kb_s: u32,
+    pub encoder_pct: u32,
+    pub reasons: u64,
+}
+
+/// After so much matrix work the clock falls.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Throttle {
+    pub after_s: f64,
+    pub sm_clock_mhz: u32,
+    pub reasons: u64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -114,6 +151,7 @@ impl State {
             peers: true,
             peer_gbs: 370.0,
             ancestor: 50,
+            nccl_bus_gbs: 470.0,
             ..State::default()
         }
     }
@@ -162,6 +200,8 @@ impl Gpu {
             temperature_c: 31,
             temperature_load_c: 55,
             memory_gbs: 2900.0,
+            multiprocessors: 2,
+            tensor_tflops: 620.0,
             ..Gpu::default()
         }
     }

@@ -7,9 +7,8 @@ mod progress;
 mod resolve;
 mod run;
 mod steps;
-mod stop;
 
-use crate::{Answer, MeasureArgs, ProbeFailure, World, page};
+use crate::{Answer, MeasureArgs, ProbeFailure, World, page, stop};
 use lessee_model::ProbeReport;
 use lessee_model::probe::{ProbeRun, Verdict};
 use lessee_probe_io::Finding;

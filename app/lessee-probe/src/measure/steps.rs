@@ -1,7 +1,7 @@
 //! The steps themselves: the call of `io/probe`, its figures into the report, its findings into the run.
 
 use super::run::{Outcome, Run};
-use super::stop::STOP;
+use crate::stop::STOP;
 use crate::{MeasureArgs, ProbeFailure, World};
 use lessee_model::probe::{Fact, NetReading, Reading, reason_parts};
 use lessee_model::{Explain, ProbeReport};

@@ -2,6 +2,16 @@
 
 perf-does-not-fit = does not fit: one GPU needs {$needed}, it offers {$available}
 perf-no-rate = no {$what} is known for {$gpu}, so nothing is predicted
+perf-not-a-training = The work is no training: it has no steps with gradients.
+perf-sync-alone = Training { $model }: one GPU has no gradients to exchange.
+perf-sync-share = Training { $model } (GPUs: { $gpus }): waiting for gradients takes { $share } % of a step ({ $low } to { $high } %). Arithmetic takes { $compute } and the exchange { $sync } at { $bus } GB/s, of a step of { $step }, in which some of it is hidden.
+perf-sync-share-modelled = Training { $model } (GPUs: { $gpus }): the exchange of gradients takes { $sync } at { $bus } GB/s beside { $compute } of arithmetic, up to { $high } % of a step of { $step } where nothing hides it; what shows of it is within the arithmetic. No all-reduce was measured.
+perf-wiring-single = One GPU: nothing to join.
+perf-wiring-nvswitch = NVSwitch: each GPU reaches every other one alike (GPUs: { $gpus }). Pairs { $pairs } GB/s, all-reduce { $sum } GB/s.
+perf-wiring-mesh = NVLink from each GPU to every other one, without switches (GPUs: { $gpus }). Pairs { $pairs } GB/s, all-reduce { $sum } GB/s.
+perf-wiring-pairs = NVLink joins some pairs only; the others meet over PCIe, and what all do together is as slow as that (GPUs: { $gpus }). Pairs { $pairs } GB/s, all-reduce { $sum } GB/s.
+perf-wiring-pcie = Loose PCIe: no NVLink between any two (GPUs: { $gpus }). Pairs { $pairs } GB/s, all-reduce { $sum } GB/s.
+perf-wiring-unknown = What joins the GPUs ({ $gpus }) is not shown. Pairs { $pairs } GB/s, all-reduce { $sum } GB/s.
 perf-no-spec = {$gpu} is not in the table of GPUs
 perf-several-nodes = several machines: no formula for the network between them was fitted
 perf-no-size = the row does not say how many bytes

@@ -2,6 +2,16 @@
 
 perf-does-not-fit = 放不下：每张 GPU 需要 {$needed}，只有 {$available}
 perf-no-rate = {$gpu} 的 {$what} 未知，因此不作预测
+perf-not-a-training = 这不是训练：没有需要同步梯度的步骤。
+perf-sync-alone = 训练 { $model }：单个 GPU 没有梯度需要交换。
+perf-sync-share = 在这 { $gpus } 个 GPU 上训练 { $model }：等待梯度占每步的 { $share } %（{ $low } 至 { $high } %）。计算 { $compute }，交换 { $sync }（{ $bus } GB/s），每步 { $step }，其中部分交换被掩盖。
+perf-sync-share-modelled = 在这 { $gpus } 个 GPU 上训练 { $model }：交换梯度需 { $sync }（{ $bus } GB/s），计算 { $compute }；若完全不被掩盖，最多占每步 { $step } 的 { $high } %；显现的部分已计入计算。未测得 all-reduce。
+perf-wiring-single = 单个 GPU：无需互连。
+perf-wiring-nvswitch = NVSwitch：{ $gpus } 个 GPU 彼此同等可达。成对 { $pairs } GB/s，all-reduce { $sum } GB/s。
+perf-wiring-mesh = { $gpus } 个 GPU 两两以 NVLink 直连，无交换芯片。成对 { $pairs } GB/s，all-reduce { $sum } GB/s。
+perf-wiring-pairs = NVLink 只连接 { $gpus } 个 GPU 中的一部分，其余经 PCIe 相通，整体速度受其限制。成对 { $pairs } GB/s，all-reduce { $sum } GB/s。
+perf-wiring-pcie = 松散的 PCIe：{ $gpus } 个 GPU 之间没有 NVLink。成对 { $pairs } GB/s，all-reduce { $sum } GB/s。
+perf-wiring-unknown = 看不出 { $gpus } 个 GPU 如何互连。成对 { $pairs } GB/s，all-reduce { $sum } GB/s。
 perf-no-spec = GPU 表中没有 {$gpu}
 perf-several-nodes = 多台机器：尚未拟合机器间网络的公式
 perf-no-size = 该行未给出字节数

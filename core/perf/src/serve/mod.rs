@@ -214,6 +214,7 @@ pub(crate) fn predict(
     };
     let (class, notes) = judge(&choice, device, rate.kind, cx);
     Ok(Outcome {
+        steps: None,
         unit: WorkUnit::Token,
         per_second: choice.per_machine * nodes,
         link_low,

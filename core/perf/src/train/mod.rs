@@ -20,6 +20,7 @@ use crate::outcome::{Outcome, Terms, fixed, power};
 use crate::predict::Group;
 use crate::range::Class;
 use crate::spec::Rate;
+use crate::step::{StepSeconds, Steps};
 use crate::sync::{BusKind, bus, net};
 use crate::table::llm_training::in_numbers;
 use layout::{Candidate, Problem};
@@ -169,6 +170,18 @@ pub(crate) fn predict(
         terms: terms(&problem, &best, fed, group),
         notes,
         seconds_per_output_token: None,
+        steps: Some(Steps {
+            at: [problem.bus.low, problem.bus.mid, problem.bus.high].map(|bus| {
+                let step = problem.step(&best, bus);
+                StepSeconds {
+                    compute: step.compute,
+                    sync: step.sync,
+                    tensor: step.tensor,
+                    total: step.total,
+                }
+            }),
+            bus: problem.bus,
+        }),
     })
 }
 

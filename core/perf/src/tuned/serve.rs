@@ -178,6 +178,7 @@ pub(super) fn predict(
         / (on.gpus * choice.pace.decode_mfu * on.chip.flops);
     let memory_bound = on.weight_time(&choice.pace) >= products;
     Ok(Outcome {
+        steps: None,
         unit: WorkUnit::Token,
         per_second,
         link_low: per_second,

@@ -84,6 +84,7 @@ pub(super) fn predict(job: &TrainJob, data: &Data, group: &Group<'_>) -> Result<
         _ => BoundBy::Compute,
     };
     Ok(Outcome {
+        steps: None,
         per_second: speed,
         link_low: speed,
         link_high: speed,

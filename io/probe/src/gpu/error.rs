@@ -24,6 +24,12 @@ pub enum GpuError {
         code: u32,
         name: String,
     },
+    #[error("{call}: NCCL error {code} ({what})")]
+    Nccl {
+        call: &'static str,
+        code: u32,
+        what: String,
+    },
     #[error("{step}: not done within {seconds} s")]
     TimeCap { step: String, seconds: u64 },
     #[error("not tried, after this: {cause}")]
@@ -33,6 +39,10 @@ pub enum GpuError {
         /// `out_of_time` or `stopped`
         why: &'static str,
     },
+    #[error("compute capability {capability} has no units for matrices")]
+    NoMatrixUnit { capability: String },
+    #[error("the driver runs and has no GPU")]
+    NoGpu,
     #[error("{step}: the thread that asked the driver could not be started or died")]
     Worker { step: String },
 }
@@ -165,6 +175,10 @@ impl Explain for GpuError {
                 .arg("call", *call)
                 .arg("code", *code)
                 .arg("name", name.clone()),
+            GpuError::Nccl { call, code, what } => Msg::new("gpu-error-nccl")
+                .arg("call", *call)
+                .arg("code", *code)
+                .arg("what", what.clone()),
             GpuError::TimeCap { step, seconds } => Msg::new("gpu-error-time-cap")
                 .arg("step", step.clone())
                 .arg("seconds", *seconds as f64),
@@ -172,6 +186,10 @@ impl Explain for GpuError {
                 Msg::new("gpu-error-not-tried").arg("cause", cause.clone())
             }
             GpuError::Cut { why } => Msg::new("gpu-error-cut").arg("why", *why),
+            GpuError::NoMatrixUnit { capability } => {
+                Msg::new("gpu-error-no-matrix-unit").arg("capability", capability.clone())
+            }
+            GpuError::NoGpu => Msg::new("gpu-error-none"),
             GpuError::Worker { step } => Msg::new("gpu-error-worker").arg("step", step.clone()),
         }
     }

@@ -4,6 +4,7 @@ pub use crate::finding::{Finding, Severity, verdict};
 
 /// Every code a finding may have, with the sentence that says it to people.
 pub const CODES: &[(&str, &str)] = &[
+    ("all_reduce_wrong", "gpu-found-all-reduce-wrong"),
     ("compute_error", "gpu-found-compute-error"),
     ("compute_not_granted", "gpu-found-compute-not-granted"),
     ("cpu_quota", "gpu-found-cpu-quota"),
@@ -34,6 +35,8 @@ pub const CODES: &[(&str, &str)] = &[
     ("kernel_log_closed", "gpu-found-kernel-log-closed"),
     ("kernel_refused", "gpu-found-kernel-refused"),
     ("library_unusable", "gpu-found-library-unusable"),
+    ("link_errors", "gpu-found-link-errors"),
+    ("link_flapped", "gpu-found-link-flapped"),
     ("link_narrow", "gpu-found-link-narrow"),
     ("link_narrow_under_load", "gpu-found-link-narrow-under-load"),
     ("link_not_shown", "gpu-found-link-not-shown"),
@@ -52,6 +55,10 @@ pub const CODES: &[(&str, &str)] = &[
     ("pages_retired", "gpu-found-pages-retired"),
     ("pair_slow", "gpu-found-pair-slow"),
     ("peer_data_wrong", "gpu-found-peer-data-wrong"),
+    ("port_below_card", "gpu-found-port-below-card"),
+    ("port_down", "gpu-found-port-down"),
+    ("port_slow", "gpu-found-port-slow"),
+    ("port_unreadable", "gpu-found-port-unreadable"),
     ("power_capped", "gpu-found-power-capped"),
     ("row_remap_failed", "gpu-found-row-remap-failed"),
     ("row_remap_pending", "gpu-found-row-remap-pending"),
@@ -59,6 +66,8 @@ pub const CODES: &[(&str, &str)] = &[
     ("shm_small", "gpu-found-shm-small"),
     ("step_cut", "gpu-found-step-cut"),
     ("step_failed", "gpu-found-step-failed"),
+    ("tensor_fades", "gpu-found-tensor-fades"),
+    ("tensor_slow", "gpu-found-tensor-slow"),
     ("throttled_hardware", "gpu-found-throttled-hardware"),
     ("throttled_power_brake", "gpu-found-throttled-power-brake"),
     ("throttled_thermal", "gpu-found-throttled-thermal"),

@@ -5,15 +5,20 @@
 //! that is missing is an error of that one value (`sys`, the only `unsafe` of this crate). No toolkit is needed: the
 //! kernels go to the driver as PTX text (`kernels/`).
 //!
-//! Start at [`Libraries::open`], then [`look::look`] and [`prove::prove`]; [`Finding`] is what follows from either. Not
+//! Start at [`Libraries::open`], then [`look::look`] and [`prove::prove`]; [`tensor`] is what they
+//! give over a minute, [`reduce`] what they give together; [`Finding`] is what follows from either. Not
 //! here: captures that people paste (`read`), what figures mean for a model's step (`core/perf`).
 
 pub mod error;
 mod finding;
+mod found;
 pub mod look;
+pub(crate) mod meter;
 pub mod prove;
+pub mod reduce;
 mod seen;
 mod sys;
+pub mod tensor;
 
 pub use error::{CudaCause, GpuError};
 pub use finding::{CODES, Finding, Severity, verdict};

@@ -98,9 +98,12 @@ impl<T> Seen<T> {
                 _ => ("nvml_error", true),
             },
             GpuError::Cuda { code, .. } => (super::CudaCause::of(*code).code(), true),
+            GpuError::Nccl { .. } => ("nccl_error", true),
             GpuError::TimeCap { .. } => ("time_cap", true),
             GpuError::NotTried { .. } => ("not_tried", false),
             GpuError::Cut { why } => (*why, false),
+            GpuError::NoMatrixUnit { .. } => ("no_matrix_unit", false),
+            GpuError::NoGpu => ("no_devices", true),
             GpuError::Worker { .. } => ("internal", true),
         };
         let detail = match error {

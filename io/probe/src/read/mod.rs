@@ -18,6 +18,9 @@ mod reading;
 mod source;
 mod value;
 
+pub(crate) use kinds::ib_sysfs::counter as port_error;
+pub(crate) use value::whole;
+
 pub use decode::text as decoded;
 pub use kind::Kind;
 pub use reading::{Gpu, Link, Problem, Read, Reading, RemappedRows, Unread};

@@ -1,4 +1,4 @@
-//! Utilisation logs of other programs, turned into the series that `lessee_supervise::curve` judges.
+//! Utilisation logs of other programs, and this machine's GPUs sampled now ([`live`]), turned into the series that `lessee_supervise::curve` judges.
 //!
 //! Start with [`read`]: the kind of a text is recognised by its content ([`Format`]), one file here for each family of
 //! kinds. What a cell does not say (`-`, `[N/A]`) stays unknown, holes and irregular times stay as they are, and lines
@@ -10,8 +10,11 @@ mod build;
 mod columns;
 mod dmon;
 mod error;
+mod host;
+pub mod live;
 mod prometheus;
 mod recognise;
+pub mod record;
 mod table;
 mod time;
 
@@ -78,6 +81,8 @@ pub fn read(file: &str, text: &str, options: &Options) -> Result<Recording, Watc
         Format::DcgmiText => dmon::read_dcgmi(text, &mut table),
         Format::PrometheusJson => prometheus::read_json(file, text, &mut table)?,
         Format::PrometheusText => prometheus::read_text(text, &mut table),
+        // never recognised in a text
+        Format::Live => {}
         Format::Csv | Format::QueryCsv => table::read(file, text, &mut table)?,
     }
     table.finish(file, format, options)

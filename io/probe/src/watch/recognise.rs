@@ -19,6 +19,8 @@ pub enum Format {
     QueryCsv,
     /// The columns of this project.
     Csv,
+    /// No text: sampled here and now.
+    Live,
 }
 
 impl Format {
@@ -33,6 +35,7 @@ impl Format {
             Format::PrometheusJson => "prometheus json",
             Format::QueryCsv => "nvidia-smi csv",
             Format::Csv => "csv",
+            Format::Live => "live",
         }
     }
 }

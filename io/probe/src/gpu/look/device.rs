@@ -112,7 +112,7 @@ pub(super) fn gpu(nvml: &Nvml, index: u32) -> Gpu {
         uuid_hash: text(&sys::UUID).map(|t| hashed(&t)),
         serial_hash: text(&sys::SERIAL).map(|t| hashed(&t)),
         pci_address: ask(handle.clone(), |d| nvml.pci(d)),
-        memory_total_mib: ask(handle.clone(), |d| nvml.memory_total(d)).map(|b| b >> 20),
+        memory_total_mib: ask(handle.clone(), |d| nvml.memory(d)).map(|(b, _)| b >> 20),
         compute_capability: ask(handle.clone(), |d| nvml.capability(d))
             .map(|(major, minor)| format!("{major}.{minor}")),
         link: PcieLink {

@@ -50,7 +50,8 @@ fn text(root: &Path, path: &str) -> Option<String> {
     fs::read_to_string(root.join(path)).ok()
 }
 
-fn container_signs(root: &Path) -> Vec<String> {
+/// What shows that this is a container; empty where nothing does.
+pub(crate) fn container_signs(root: &Path) -> Vec<String> {
     let mut signs = Vec::new();
     for file in [".dockerenv", "run/.containerenv"] {
         if root.join(file).exists() {

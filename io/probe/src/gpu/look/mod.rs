@@ -12,8 +12,9 @@ mod pair;
 pub use device::{Ecc, Gpu, NvLink, PcieLink, RemappedRows, clock_reasons};
 pub use driver::Driver;
 pub use host::{CpuQuota, Host, KernelLog};
+pub(super) use pair::same_address;
 pub use pair::{Interconnect, Pair};
-pub(super) use {judge::throttle_code, pair::same_address};
+pub(crate) use {host::container_signs, judge::throttle_code};
 
 use super::{Finding, GpuError, Libraries};
 use crate::gpu::prove::capped;

@@ -15,6 +15,20 @@ use std::collections::BTreeMap;
 pub struct Rules {
     link: LinkRules,
     siblings: SiblingRules,
+    pub(in crate::gpu) tensor: TensorRules,
+    pub(crate) ports: PortRules,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PortRules {
+    pub(crate) card_gbps: BTreeMap<String, f64>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::gpu) struct TensorRules {
+    pub(in crate::gpu) fades: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -112,7 +126,7 @@ fn start(proof: &Proof, look: Option<&Look>, out: &mut Vec<Finding>) {
 }
 
 /// A step that came to nothing. What the driver or the GPU did is a fault; what only could not be seen is not known.
-fn failed(reason: &Reason, subject: &str) -> Finding {
+pub(in crate::gpu) fn failed(reason: &Reason, subject: &str) -> Finding {
     let (severity, code) = match reason.code {
         "time_cap" => (Severity::Unknown, "step_cut"),
         _ if reason.cut() => (Severity::Unknown, "gpu_cut"),
@@ -253,7 +267,7 @@ fn link(
 }
 
 /// Figures of one kind, and those that lie below the median of all of them.
-fn below<K: Copy>(figures: &[(K, f64)], rules: &Rules) -> Vec<(K, f64, f64)> {
+pub(crate) fn below<K: Copy>(figures: &[(K, f64)], rules: &Rules) -> Vec<(K, f64, f64)> {
     if figures.len() < rules.siblings.at_least {
         return Vec::new();
     }

@@ -4,8 +4,9 @@ use super::copy::timed;
 use super::step::Deadline;
 use super::{Bench, Rate, Verified};
 use crate::gpu::GpuError;
-use crate::gpu::sys::cuda::{COUNTERS, pattern};
+use crate::gpu::sys::cuda::{COUNTERS, Context, pattern};
 use crate::gpu::sys::memory::DeviceBuffer;
+use std::sync::Arc;
 
 /// Seeds whose patterns have every bit both ways.
 const SEEDS: [u32; 2] = [0x5EED_0001, 0xA112_FFFE];
@@ -19,7 +20,7 @@ pub(super) fn verify(bench: &Bench, deadline: &Deadline) -> Result<Verified, Gpu
     let mut verified = Verified { words: 0, wrong: 0 };
     for seed in SEEDS {
         context.fill(&data, seed)?;
-        let wrong = wrong_words(bench, &data, seed, deadline)?;
+        let wrong = wrong_words(context, &data, seed, deadline)?;
         verified.words += (data.bytes / 4) as u64;
         verified.wrong += wrong;
     }
@@ -28,13 +29,12 @@ pub(super) fn verify(bench: &Bench, deadline: &Deadline) -> Result<Verified, Gpu
 
 /// Words of a buffer that are not the pattern: as a kernel counts them, and as the host finds in the first of them,
 /// whichever is more.
-pub(super) fn wrong_words(
-    bench: &Bench,
+pub(in crate::gpu) fn wrong_words(
+    context: &Arc<Context>,
     data: &DeviceBuffer,
     seed: u32,
     deadline: &Deadline,
 ) -> Result<u64, GpuError> {
-    let context = &bench.context;
     let counters = context.device_buffer(COUNTERS * 4)?;
     let mut counted = context.host_buffer(COUNTERS * 4)?;
     // a kernel that does nothing leaves the ones of this pattern behind, which are no small numbers
@@ -44,21 +44,25 @@ pub(super) fn wrong_words(
     let part = data.bytes.min(HOST_CHECK_BYTES);
     let mut sample = context.host_buffer(part)?;
     context.copy_to_host(&sample, data)?;
-    wait(bench, deadline, "kernel")?;
+    wait(context, deadline, "kernel")?;
     let by_kernel: u64 = words(counted.bytes()?).map(u64::from).sum();
     let differs = |(at, word): &(usize, u32)| *word != pattern(*at as u32, seed);
     let by_host = words(sample.bytes()?).enumerate().filter(differs).count() as u64;
     Ok(by_kernel.max(by_host))
 }
 
-fn words(bytes: &[u8]) -> impl Iterator<Item = u32> {
+pub(in crate::gpu) fn words(bytes: &[u8]) -> impl Iterator<Item = u32> {
     let chunks = bytes.chunks_exact(4);
     chunks.map(|c| u32::from_ne_bytes([c[0], c[1], c[2], c[3]]))
 }
 
 /// Waits for the stream without blocking in the driver, so that a kernel that never ends is cut by the cap.
-pub(super) fn wait(bench: &Bench, deadline: &Deadline, step: &str) -> Result<(), GpuError> {
-    let end = bench.context.mark()?;
+pub(in crate::gpu) fn wait(
+    context: &Arc<Context>,
+    deadline: &Deadline,
+    step: &str,
+) -> Result<(), GpuError> {
+    let end = context.mark()?;
     while !end.done()? {
         if deadline.passed() {
             return Err(deadline.error(step));

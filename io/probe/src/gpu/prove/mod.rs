@@ -15,10 +15,14 @@ mod step;
 mod under_load;
 
 pub use judge::Rules;
+pub(crate) use judge::below;
+pub(super) use judge::failed;
+pub(super) use kernel::{wait, words, wrong_words};
 pub use lessee_model::probe::Verified;
 pub use options::Options;
 pub use peer::PairProof;
 pub use report::into_report;
+pub(super) use step::Deadline;
 pub use step::{Step, capped};
 pub use under_load::UnderLoad;
 
@@ -31,7 +35,7 @@ use std::sync::Arc;
 use step::Runner;
 
 /// The kernels; see `kernels/build.sh`.
-const PTX: &str = concat!(include_str!("../../../kernels/probe.ptx"), "\0");
+pub(super) const PTX: &str = concat!(include_str!("../../../kernels/probe.ptx"), "\0");
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Proof {

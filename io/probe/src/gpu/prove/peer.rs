@@ -77,8 +77,8 @@ fn one_way(
     // what lies there before must not look like what is sent
     to.context.fill(&target, !seed)?;
     // the streams of two GPUs do not wait for each other
-    wait(to, deadline, "peer_copies")?;
-    wait(from, deadline, "peer_copies")?;
+    wait(&to.context, deadline, "peer_copies")?;
+    wait(&from.context, deadline, "peer_copies")?;
     let rate = timed(
         from,
         deadline,
@@ -86,8 +86,8 @@ fn one_way(
         &mut || from.context.copy_to_peer(&target, &source),
         &mut || {},
     )?;
-    wait(from, deadline, "peer_copies")?;
-    let wrong = wrong_words(to, &target, seed, deadline)?;
+    wait(&from.context, deadline, "peer_copies")?;
+    let wrong = wrong_words(&to.context, &target, seed, deadline)?;
     let words = (bytes / 4) as u64;
     Ok((rate, Verified { words, wrong }))
 }

@@ -64,11 +64,18 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    pub(super) fn passed(&self) -> bool {
+    pub(in crate::gpu) fn after(cap: Duration) -> Deadline {
+        Deadline {
+            until: Instant::now() + cap,
+            cap,
+        }
+    }
+
+    pub(in crate::gpu) fn passed(&self) -> bool {
         Instant::now() >= self.until
     }
 
-    pub(super) fn error(&self, step: &str) -> GpuError {
+    pub(in crate::gpu) fn error(&self, step: &str) -> GpuError {
         GpuError::TimeCap {
             step: step.to_owned(),
             seconds: self.cap.as_secs(),
@@ -90,10 +97,7 @@ pub fn capped<T: Send + 'static>(
     f: impl FnOnce(&Deadline) -> Result<T, GpuError> + Send + 'static,
 ) -> Result<T, GpuError> {
     let (sender, receiver) = mpsc::channel();
-    let deadline = Deadline {
-        until: Instant::now() + cap,
-        cap,
-    };
+    let deadline = Deadline::after(cap);
     let lost = || GpuError::Worker {
         step: step.to_owned(),
     };

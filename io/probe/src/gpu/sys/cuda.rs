@@ -1,4 +1,4 @@
-//! The CUDA driver API, `libcuda.so.1`: devices, contexts, the kernels of `kernels/probe.ptx`, and copies.
+//! The CUDA driver API, `libcuda.so.1`: devices, contexts, the kernels of `kernels/probe.ptx`, and copies (`transfer.rs`).
 //!
 //! What a caller holds owns its memory and frees it when dropped (`memory.rs`); sizes of launches and copies come from the
 //! buffers, so that no call can reach beyond them.
@@ -122,6 +122,13 @@ impl Cuda {
         Ok((found[0], found[1]))
     }
 
+    pub(in crate::gpu) fn multiprocessors(&self, index: u32) -> Result<u32, GpuError> {
+        let device = self.device(index)?;
+        let mut count = 0;
+        call!(*self, ATTRIBUTE, &raw mut count, MULTIPROCESSORS, device)?;
+        Ok(u32::try_from(count).unwrap_or(0))
+    }
+
     pub(in crate::gpu) fn can_access_peer(&self, a: u32, b: u32) -> Result<bool, GpuError> {
         let (a, b) = (self.device(a)?, self.device(b)?);
         let mut can = 0;
@@ -134,13 +141,27 @@ impl Cuda {
 pub(in crate::gpu) struct Context {
     pub(super) cuda: Arc<Cuda>,
     device: c_int,
-    context: Raw,
+    pub(super) context: Raw,
     module: Raw,
-    stream: Raw,
-    kernels: [Raw; 3],
+    /// By [`Lane`].
+    streams: [Raw; 2],
+    pub(super) kernels: [Raw; 4],
 }
 
-const KERNELS: [&CStr; 3] = [c"lessee_fill", c"lessee_check", c"lessee_copy"];
+const KERNELS: [&CStr; 4] = [
+    c"lessee_fill",
+    c"lessee_check",
+    c"lessee_copy",
+    c"lessee_add",
+];
+
+/// A stream of a context: what is asked of one is done in order, the two of them side by side.
+#[derive(Clone, Copy)]
+pub(in crate::gpu) enum Lane {
+    Work,
+    /// Copies to peers, while kernels run.
+    Copies,
+}
 
 // SAFETY: contexts may be used from any thread as long as each makes it current before its calls, which every method
 // does; the driver locks for itself.
@@ -149,7 +170,7 @@ unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
 /// An argument of a kernel.
-enum Argument {
+pub(super) enum Argument {
     Word(u32),
     Long(u64),
 }
@@ -168,18 +189,31 @@ impl Context {
             device,
             context: null,
             module: null,
-            stream: null,
-            kernels: [null; 3],
+            streams: [null; 2],
+            kernels: [null; 4],
         };
         // what fails from here on is undone by the drop of `made`
         call!(*cuda, RETAIN, &raw mut made.context, device)?;
         made.current()?;
-        call!(*cuda, STREAM, &raw mut made.stream, 1)?;
+        for stream in &mut made.streams {
+            call!(*cuda, STREAM, &raw mut *stream, 1)?;
+        }
         made.load(ptx)?;
         Ok(Arc::new(made))
     }
 
     fn load(&mut self, ptx: &CStr) -> Result<(), GpuError> {
+        self.module = self.module_of(ptx)?;
+        for (at, name) in KERNELS.iter().enumerate() {
+            self.kernels[at] = self.function(self.module, name)?;
+        }
+        Ok(())
+    }
+
+    /// Has the driver compile PTX text for this device. The caller unloads it.
+    pub(super) fn module_of(&self, ptx: &CStr) -> Result<Raw, GpuError> {
+        self.current()?;
+        let mut module = std::ptr::null_mut();
         let mut log = [0_u8; 2048];
         let mut names = JIT_ERROR_LOG;
         let mut values: [Raw; 2] = [
@@ -189,7 +223,7 @@ impl Context {
         let loaded = call!(
             *self.cuda,
             LOAD,
-            &raw mut self.module,
+            &raw mut module,
             ptx.as_ptr().cast(),
             2,
             names.as_mut_ptr(),
@@ -204,17 +238,24 @@ impl Context {
             };
             return Err(GpuError::Cuda { call, code, name });
         }
-        loaded?;
-        for (kernel, name) in self.kernels.iter_mut().zip(KERNELS) {
-            call!(
-                *self.cuda,
-                FUNCTION,
-                &raw mut *kernel,
-                self.module,
-                name.as_ptr()
-            )?;
-        }
-        Ok(())
+        loaded.map(|()| module)
+    }
+
+    /// A kernel of a module by its name.
+    pub(super) fn function(&self, module: Raw, name: &CStr) -> Result<Raw, GpuError> {
+        let mut function = std::ptr::null_mut();
+        call!(
+            *self.cuda,
+            FUNCTION,
+            &raw mut function,
+            module,
+            name.as_ptr()
+        )?;
+        Ok(function)
+    }
+
+    pub(super) fn stream(&self, lane: Lane) -> Raw {
+        self.streams[lane as usize]
     }
 
     pub(super) fn current(&self) -> Result<(), GpuError> {
@@ -235,7 +276,13 @@ impl Context {
         Ok(free as u64)
     }
 
-    fn launch(&self, kernel: Raw, arguments: &mut [Argument]) -> Result<(), GpuError> {
+    /// Runs a kernel whose arguments these are, on so many blocks.
+    pub(super) fn launch(
+        &self,
+        kernel: Raw,
+        blocks: u32,
+        arguments: &mut [Argument],
+    ) -> Result<(), GpuError> {
         self.current()?;
         let mut pointers: Vec<Raw> = arguments
             .iter_mut()
@@ -248,14 +295,14 @@ impl Context {
             *self.cuda,
             LAUNCH,
             kernel,
-            BLOCKS,
+            blocks,
             1,
             1,
             THREADS,
             1,
             1,
             0,
-            self.stream,
+            self.stream(Lane::Work),
             pointers.as_mut_ptr(),
             std::ptr::null_mut()
         )
@@ -265,6 +312,7 @@ impl Context {
     pub(in crate::gpu) fn fill(&self, to: &DeviceBuffer, seed: u32) -> Result<(), GpuError> {
         self.launch(
             self.kernels[0],
+            BLOCKS,
             &mut [
                 Argument::Long(to.pointer),
                 Argument::Long(to.words()),
@@ -284,6 +332,7 @@ impl Context {
         assert!(counters.bytes >= COUNTERS * 4, "one counter a thread");
         self.launch(
             self.kernels[1],
+            BLOCKS,
             &mut [
                 Argument::Long(data.pointer),
                 Argument::Long(data.words()),
@@ -302,65 +351,12 @@ impl Context {
         let steps = to.bytes.min(from.bytes) / 16;
         self.launch(
             self.kernels[2],
+            BLOCKS,
             &mut [
                 Argument::Long(to.pointer),
                 Argument::Long(from.pointer),
                 Argument::Long(steps as u64),
             ],
-        )
-    }
-
-    pub(in crate::gpu) fn copy_to_device(
-        &self,
-        to: &DeviceBuffer,
-        from: &HostBuffer,
-    ) -> Result<(), GpuError> {
-        self.current()?;
-        let bytes = to.bytes.min(from.bytes);
-        call!(
-            *self.cuda,
-            TO_DEVICE,
-            to.pointer,
-            from.pointer.cast_const(),
-            bytes,
-            self.stream
-        )
-    }
-
-    pub(in crate::gpu) fn copy_to_host(
-        &self,
-        to: &HostBuffer,
-        from: &DeviceBuffer,
-    ) -> Result<(), GpuError> {
-        self.current()?;
-        let bytes = to.bytes.min(from.bytes);
-        call!(
-            *self.cuda,
-            TO_HOST,
-            to.pointer,
-            from.pointer,
-            bytes,
-            self.stream
-        )
-    }
-
-    /// Copies from this device to another one, on this one's stream.
-    pub(in crate::gpu) fn copy_to_peer(
-        &self,
-        to: &DeviceBuffer,
-        from: &DeviceBuffer,
-    ) -> Result<(), GpuError> {
-        self.current()?;
-        let bytes = to.bytes.min(from.bytes);
-        call!(
-            *self.cuda,
-            PEER_COPY,
-            to.pointer,
-            to.context.context,
-            from.pointer,
-            self.context,
-            bytes,
-            self.stream
         )
     }
 
@@ -376,16 +372,26 @@ impl Context {
         }
     }
 
-    /// Marks the place that the stream has reached.
+    /// Marks the place that the work has reached.
     pub(in crate::gpu) fn mark(self: &Arc<Context>) -> Result<Event, GpuError> {
+        self.mark_on(Lane::Work)
+    }
+
+    pub(in crate::gpu) fn mark_on(self: &Arc<Context>, lane: Lane) -> Result<Event, GpuError> {
         self.current()?;
         let mut event = Event {
             context: Arc::clone(self),
             event: std::ptr::null_mut(),
         };
         call!(*self.cuda, EVENT, &raw mut event.event, 0)?;
-        call!(*self.cuda, RECORD, event.event, self.stream)?;
+        call!(*self.cuda, RECORD, event.event, self.stream(lane))?;
         Ok(event)
+    }
+
+    /// What is asked of the lane from here on begins no sooner than the event, of whichever device.
+    pub(in crate::gpu) fn wait_for(&self, lane: Lane, event: &Event) -> Result<(), GpuError> {
+        self.current()?;
+        call!(*self.cuda, WAIT_EVENT, self.stream(lane), event.event, 0)
     }
 
     pub(in crate::gpu) fn device_buffer(
@@ -425,8 +431,8 @@ impl Drop for Context {
         // errors have nowhere to go here, and a device that failed cannot be tidied up
         let undo = || -> Result<(), GpuError> {
             self.current()?;
-            if !self.stream.is_null() {
-                call!(*self.cuda, STREAM_DESTROY, self.stream)?;
+            for stream in self.streams.into_iter().filter(|s| !s.is_null()) {
+                call!(*self.cuda, STREAM_DESTROY, stream)?;
             }
             if !self.module.is_null() {
                 call!(*self.cuda, UNLOAD, self.module)?;

@@ -42,6 +42,7 @@ pub(super) type Launch = unsafe extern "C" fn(
     *mut Raw,
 ) -> Status;
 pub(super) type Record = unsafe extern "C" fn(Raw, Raw) -> Status;
+pub(super) type WaitEvent = unsafe extern "C" fn(Raw, Raw, c_uint) -> Status;
 pub(super) type Elapsed = unsafe extern "C" fn(*mut c_float, Raw, Raw) -> Status;
 pub(super) type CanAccess = unsafe extern "C" fn(*mut c_int, c_int, c_int) -> Status;
 pub(super) type ErrorName = unsafe extern "C" fn(Status, *mut *const c_char) -> Status;
@@ -73,6 +74,7 @@ pub(super) const PEER_COPY: Symbol<PeerCopy> = Symbol::new("cuMemcpyPeerAsync");
 pub(super) const LAUNCH: Symbol<Launch> = Symbol::new("cuLaunchKernel");
 pub(super) const STREAM: Symbol<NewRaw> = Symbol::new("cuStreamCreate");
 pub(super) const STREAM_DESTROY: Symbol<OnRaw> = Symbol::new("cuStreamDestroy_v2");
+pub(super) const WAIT_EVENT: Symbol<WaitEvent> = Symbol::new("cuStreamWaitEvent");
 pub(super) const EVENT: Symbol<NewRaw> = Symbol::new("cuEventCreate");
 pub(super) const EVENT_DESTROY: Symbol<OnRaw> = Symbol::new("cuEventDestroy_v2");
 pub(super) const RECORD: Symbol<Record> = Symbol::new("cuEventRecord");
@@ -83,6 +85,8 @@ pub(super) const ERROR_NAME: Symbol<ErrorName> = Symbol::new("cuGetErrorName");
 
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
 pub(super) const CAPABILITY: [c_int; 2] = [75, 76];
+/// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`.
+pub(super) const MULTIPROCESSORS: c_int = 16;
 pub(super) const NOT_READY: u32 = 600;
 pub(super) const PEER_ALREADY_ENABLED: u32 = 704;
 /// `CU_JIT_ERROR_LOG_BUFFER` and its size.

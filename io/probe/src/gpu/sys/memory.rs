@@ -4,6 +4,7 @@
 
 use super::cuda::{Context, Cuda, call};
 use super::cuda_names::*;
+use super::transfer::Part;
 use crate::gpu::GpuError;
 use std::sync::Arc;
 
@@ -61,6 +62,19 @@ pub(in crate::gpu) struct DeviceBuffer {
 }
 
 impl DeviceBuffer {
+    /// All of it.
+    pub(in crate::gpu) fn whole(&self) -> Part<'_> {
+        self.part(0, self.bytes)
+    }
+
+    pub(in crate::gpu) fn part(&self, at: usize, bytes: usize) -> Part<'_> {
+        Part {
+            of: self,
+            at,
+            bytes,
+        }
+    }
+
     pub(super) fn words(&self) -> u64 {
         (self.bytes / 4) as u64
     }

@@ -1,7 +1,7 @@
 //! The driver's C libraries: found, loaded, and called with an error for each function that is missing.
 //!
 //! The only `unsafe` of this crate is below this folder. `*_names.rs` declare functions with the signatures of the public
-//! headers; `nvml.rs`, `cuda.rs` and `memory.rs` wrap each in a safe method. Not here: what any value means.
+//! headers (`nccl.rs` its own); `nvml.rs`, `cuda.rs`, `transfer.rs`, `matrix.rs` and `memory.rs` wrap each in a safe method. Not here: what any value means.
 #![allow(
     unsafe_code,
     reason = "calls C functions of libraries that are loaded at run time"
@@ -9,9 +9,12 @@
 
 pub(super) mod cuda;
 mod cuda_names;
+pub(super) mod matrix;
 pub(super) mod memory;
+pub(super) mod nccl;
 pub(super) mod nvml;
 mod nvml_names;
+mod transfer;
 
 use super::GpuError;
 use super::prove::capped;

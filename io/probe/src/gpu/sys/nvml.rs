@@ -111,15 +111,15 @@ impl Nvml {
         Ok(value)
     }
 
-    /// Total memory in bytes. The second version tells what the driver keeps for itself; the first one includes it in
-    /// the total as well.
-    pub(in crate::gpu) fn memory_total(&self, gpu: Device) -> Result<u64, GpuError> {
+    /// Bytes in all, and those that programs use. The second version tells apart what the driver keeps for itself; the
+    /// first one counts that as used.
+    pub(in crate::gpu) fn memory(&self, gpu: Device) -> Result<(u64, u64), GpuError> {
         let mut info = Memory2 {
             version: size_of::<Memory2>() as c_uint | 2 << 24,
             ..Memory2::default()
         };
         match call!(self, MEMORY_2, gpu.0, &raw mut info) {
-            Ok(()) => return Ok(info.total),
+            Ok(()) => return Ok((info.total, info.used)),
             Err(
                 GpuError::Symbol { .. }
                 | GpuError::Nvml {
@@ -131,7 +131,21 @@ impl Nvml {
         }
         let mut info = Memory::default();
         call!(self, MEMORY, gpu.0, &raw mut info)?;
-        Ok(info.total)
+        Ok((info.total, info.used))
+    }
+
+    /// Shares of the driver's last sampling time, percent: with a kernel running, and with memory being moved.
+    pub(in crate::gpu) fn shares(&self, gpu: Device) -> Result<Shares, GpuError> {
+        let mut shares = Shares::default();
+        call!(self, SHARES, gpu.0, &raw mut shares)?;
+        Ok(shares)
+    }
+
+    /// Percent of a video engine.
+    pub(in crate::gpu) fn share(&self, of: &ShareOf, gpu: Device) -> Result<u32, GpuError> {
+        let (mut share, mut period_us) = (0, 0);
+        call!(self, of.0, gpu.0, &raw mut share, &raw mut period_us)?;
+        Ok(share)
     }
 
     /// `00000000:07:00.0`

@@ -28,6 +28,7 @@ pub(super) type DeviceMemory = unsafe extern "C" fn(Handle, *mut Memory) -> Stat
 pub(super) type DeviceMemory2 = unsafe extern "C" fn(Handle, *mut Memory2) -> Status;
 pub(super) type DevicePci = unsafe extern "C" fn(Handle, *mut Pci) -> Status;
 pub(super) type DeviceLinkPci = unsafe extern "C" fn(Handle, c_uint, *mut Pci) -> Status;
+pub(super) type DeviceShares = unsafe extern "C" fn(Handle, *mut Shares) -> Status;
 pub(super) type DeviceFabric = unsafe extern "C" fn(Handle, *mut Fabric) -> Status;
 pub(super) type DeviceHeat = unsafe extern "C" fn(Handle, *mut Heat) -> Status;
 pub(super) type Pair = unsafe extern "C" fn(Handle, Handle, *mut c_uint) -> Status;
@@ -84,10 +85,20 @@ pub(super) struct Heat {
     pub(super) celsius: c_int,
 }
 
+/// `nvmlUtilization_t`, percent.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(in crate::gpu) struct Shares {
+    pub(in crate::gpu) gpu: c_uint,
+    pub(in crate::gpu) memory: c_uint,
+}
+
 /// A function that gives a number of a device.
 pub(in crate::gpu) struct UintOf(pub(super) Symbol<DeviceUint>);
 /// A function that gives a number of a device by a selector: a link, a clock, a sensor.
 pub(in crate::gpu) struct UintBy(pub(super) Symbol<DeviceBy>);
+/// A function that gives a share in percent of a device, and over how many microseconds it was taken.
+pub(in crate::gpu) struct ShareOf(pub(super) Symbol<DeviceTwo>);
 /// A function that gives a text of a device.
 pub(in crate::gpu) struct TextOf(pub(super) Symbol<DeviceText>);
 /// A function that gives a text of the system.
@@ -118,10 +129,14 @@ names! {
         POWER_LIMIT = "nvmlDeviceGetEnforcedPowerLimit",
         POWER_LIMIT_DEFAULT = "nvmlDeviceGetPowerManagementDefaultLimit",
         RETIRED_PENDING = "nvmlDeviceGetRetiredPagesPendingStatus";
+    ShareOf:
+        ENCODER = "nvmlDeviceGetEncoderUtilization",
+        DECODER = "nvmlDeviceGetDecoderUtilization";
     UintBy:
         CLOCK = "nvmlDeviceGetClockInfo",
         CLOCK_MAX = "nvmlDeviceGetMaxClockInfo",
         TEMPERATURE = "nvmlDeviceGetTemperature",
+        PCIE_THROUGHPUT = "nvmlDeviceGetPcieThroughput",
         NVLINK_STATE = "nvmlDeviceGetNvLinkState",
         NVLINK_VERSION = "nvmlDeviceGetNvLinkVersion",
         NVLINK_REMOTE_TYPE = "nvmlDeviceGetNvLinkRemoteDeviceType";
@@ -133,6 +148,7 @@ pub(super) const CUDA_VERSION: Symbol<SystemInt> = Symbol::new("nvmlSystemGetCud
 pub(super) const CUDA_VERSION_1: Symbol<SystemInt> = Symbol::new("nvmlSystemGetCudaDriverVersion");
 pub(super) const COUNT: Symbol<SystemUint> = Symbol::new("nvmlDeviceGetCount_v2");
 pub(super) const BY_INDEX: Symbol<ByIndex> = Symbol::new("nvmlDeviceGetHandleByIndex_v2");
+pub(super) const SHARES: Symbol<DeviceShares> = Symbol::new("nvmlDeviceGetUtilizationRates");
 pub(super) const MEMORY_2: Symbol<DeviceMemory2> = Symbol::new("nvmlDeviceGetMemoryInfo_v2");
 pub(super) const MEMORY: Symbol<DeviceMemory> = Symbol::new("nvmlDeviceGetMemoryInfo");
 pub(super) const PCI: Symbol<DevicePci> = Symbol::new("nvmlDeviceGetPciInfo_v3");

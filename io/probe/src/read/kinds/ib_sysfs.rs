@@ -78,7 +78,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
 }
 
 /// The counters that mean damage, since the port came up.
-fn counter(file: &str) -> Option<(&'static str, &'static str)> {
+pub(crate) fn counter(file: &str) -> Option<(&'static str, &'static str)> {
     match file.strip_prefix("counters/")? {
         "link_downed" => Some(("link_flapped", "times down")),
         "link_error_recovery" => Some(("link_errors", "recoveries")),

@@ -16,7 +16,7 @@ mod fio;
 mod gpu_burn;
 mod gpu_bw;
 mod ib_perf;
-mod ib_sysfs;
+pub(super) mod ib_sysfs;
 mod ibstat;
 mod kmsg;
 mod lscpu;

@@ -5,10 +5,10 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use std::sync::atomic::AtomicBool;
 
 /// Set by the first signal. One for the process, because signals are.
-pub(super) static STOP: AtomicBool = AtomicBool::new(false);
+pub(crate) static STOP: AtomicBool = AtomicBool::new(false);
 
 /// From now on a signal sets [`STOP`]; where that cannot be arranged, signals end the program as they do anyway.
-pub(super) fn listen() {
+pub(crate) fn listen() {
     for signal in [SIGINT, SIGTERM] {
         // before the one that sets the flag: at the first signal it is not set yet
         let second = signal_hook::flag::register_conditional_shutdown(
