@@ -1,10 +1,11 @@
 //! The verb `probe`, for both binaries: arguments as typed, and what each form of it answers.
 //!
-//! A form returns a [`Report`](lessee_report::Report) and an exit status; printing is the binary's. Not here: reading
+//! Start with [`command`]. A form returns a [`Report`](lessee_report::Report) and an exit status. Not here: reading
 //! captures and machines (`io/probe`), what a curve means (`core/supervise`).
 
 mod args;
 mod failure;
+mod front;
 mod input;
 mod live;
 mod measure;
@@ -15,6 +16,7 @@ mod watch;
 
 pub use args::{MeasureArgs, ProbeArgs, ProbeCommand, ProbeReadArgs, ProbeWatchArgs};
 pub use failure::ProbeFailure;
+pub use front::command;
 pub use watch::WatchDoc;
 
 use lessee_model::{Exit, GpuTable};

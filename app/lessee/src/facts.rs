@@ -1,9 +1,9 @@
 //! Loads the facts that core decides upon: what is built in, with the user's own snapshots laid over it.
 
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
 use lessee_catalog::{CatalogError, Facts, ListFilter, Loaded, Store};
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::Settings;
 use lessee_model::{Explain, GpuFilter, Msg};
 use std::path::Path;
 

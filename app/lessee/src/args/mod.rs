@@ -1,8 +1,7 @@
 //! The command line as typed: no defaults, no files, no meaning. Doc comments are the English help;
-//! `locales/zh-CN/help.ftl` holds the Chinese one. Settings give it meaning, see [`crate::settings`].
+//! `locales/zh-CN/help.ftl` holds the Chinese one. Settings give it meaning, see [`lessee_console::Settings`].
 
 mod catalog;
-mod help;
 mod parse;
 mod plan;
 mod predict;
@@ -13,7 +12,7 @@ pub(crate) mod workload_flags;
 pub(crate) use catalog::{
     CatalogCommand, DiffArgs, ExportArgs, ImportArgs, ListArgs, RefreshArgs, RemoveArgs, ShowArgs,
 };
-pub(crate) use parse::{Parsed, command, parse, wants_json};
+pub(crate) use parse::{command, parse};
 pub(crate) use plan::PlanArgs;
 pub(crate) use predict::{PredictArgs, Tier};
 pub(crate) use simulate::SimulateArgs;
@@ -22,8 +21,8 @@ pub(crate) use trace::{
 };
 pub(crate) use workload_flags::TypedField;
 
-use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand};
+use lessee_console::GlobalArgs;
 use std::path::PathBuf;
 
 /// What a rented GPU really costs for your work.
@@ -48,62 +47,6 @@ pub(crate) struct Cli {
     pub global: GlobalArgs,
     #[command(subcommand)]
     pub command: Option<Command>,
-}
-
-/// Flags that every command takes.
-#[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Common options")]
-pub(crate) struct GlobalArgs {
-    /// Language of texts for people; else by LC_ALL and LANG.
-    #[arg(long, global = true, value_name = "LANG", value_parser = languages())]
-    pub lang: Option<String>,
-    /// Format of the answer on stdout.
-    #[arg(short, long, global = true, value_name = "FORMAT", value_parser = ["table", "json", "jsonl", "csv", "md", "html"])]
-    pub output: Option<String>,
-    /// Also write the answer to a file, in the format of its extension; may be repeated.
-    #[arg(long, global = true, value_name = "FILE")]
-    pub export: Vec<PathBuf>,
-    /// Columns to show, by key (the header of -o csv).
-    #[arg(
-        long,
-        global = true,
-        value_name = "KEYS",
-        value_delimiter = ',',
-        hide_short_help = true
-    )]
-    pub columns: Vec<String>,
-    /// Column to sort by; -KEY for descending.
-    #[arg(
-        long,
-        global = true,
-        value_name = "KEY",
-        allow_hyphen_values = true,
-        hide_short_help = true
-    )]
-    pub sort: Option<String>,
-    /// Never use the network.
-    #[arg(long, global = true)]
-    pub offline: bool,
-    /// Time zone of the times that people read, such as Asia/Shanghai.
-    #[arg(long, global = true, value_name = "ZONE", hide_short_help = true)]
-    pub tz: Option<String>,
-    /// Only the answer and errors.
-    #[arg(short, long, global = true)]
-    pub quiet: bool,
-    /// Folder of your own catalog snapshots.
-    #[arg(long, global = true, value_name = "DIR", hide_short_help = true)]
-    pub data_dir: Option<PathBuf>,
-    /// The time to take for now, RFC 3339.
-    #[arg(long, global = true, value_name = "TIME", hide = true)]
-    pub now: Option<String>,
-}
-
-fn languages() -> clap::builder::PossibleValuesParser {
-    [
-        PossibleValue::new("en"),
-        PossibleValue::new("zh-CN").aliases(["zh", "zh-cn", "zh_CN", "zh-Hans"]),
-    ]
-    .into()
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,17 +1,10 @@
 //! argv -> [`Cli`]: builds the command tree, adds the workload flags, puts the help into the reader's
 //! language, and parses.
 
-use super::{Cli, Command as Verb, help, workload_flags};
+use super::{Cli, Command as Verb, workload_flags};
 use clap::{CommandFactory, FromArgMatches};
 use lessee_report::Texts;
 use std::ffi::OsString;
-
-/// What came of the command line.
-pub(crate) enum Parsed {
-    Run(Box<Cli>),
-    /// Help, version or a usage error, as clap words it.
-    Said(clap::Error),
-}
 
 /// The whole command tree, help in the language of `texts` (`None` = the doc comments).
 pub(crate) fn command(texts: Option<&Texts>) -> clap::Command {
@@ -21,8 +14,17 @@ pub(crate) fn command(texts: Option<&Texts>) -> clap::Command {
         .mut_subcommand("simulate", workload_flags::add_workload_flags)
         .after_help(EXAMPLES);
     match texts {
-        Some(texts) => help::translate(tree, texts),
+        Some(texts) => lessee_console::translate(tree, "cli", described_under, texts),
         None => tree,
+    }
+}
+
+/// The fields of a workload are the same flags wherever they stand: `plan` describes them.
+fn described_under<'a>(id: &'a str, arg: &str) -> &'a str {
+    if matches!(id, "cli-predict" | "cli-simulate") && workload_flags::is_field(arg) {
+        "cli-plan"
+    } else {
+        id
     }
 }
 
@@ -31,15 +33,11 @@ const EXAMPLES: &str = "Examples:
   lessee catalog list --gpu A100-80GB:8 --region 'eu-*'
   lessee catalog import quote.csv --dry-run";
 
-pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>, texts: Option<&Texts>) -> Parsed {
-    let matches = match command(texts).try_get_matches_from(argv) {
-        Ok(matches) => matches,
-        Err(said) => return Parsed::Said(said),
-    };
-    let mut cli = match Cli::from_arg_matches(&matches) {
-        Ok(cli) => cli,
-        Err(said) => return Parsed::Said(said),
-    };
+/// # Errors
+/// Help, or a usage error, as clap words it.
+pub(crate) fn parse(argv: Vec<OsString>, texts: Option<&Texts>) -> Result<Cli, clap::Error> {
+    let matches = command(texts).try_get_matches_from(argv)?;
+    let mut cli = Cli::from_arg_matches(&matches)?;
     if let Some((_, sub)) = matches.subcommand() {
         match &mut cli.command {
             Some(Verb::Plan(args)) => args.fields = workload_flags::read(sub),
@@ -48,20 +46,58 @@ pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>, texts: Option<&Tex
             _ => {}
         }
     }
-    Parsed::Run(Box::new(cli))
+    Ok(cli)
 }
 
-/// Whether machine-readable errors were asked for, before (and even if) the command line can be parsed.
-pub(crate) fn wants_json(argv: &[OsString]) -> bool {
-    let words: Vec<&str> = argv.iter().filter_map(|a| a.to_str()).collect();
-    let json = |v: &str| v == "json" || v == "jsonl";
-    let variable = std::env::var("LESSEE_OUTPUT").is_ok_and(|v| json(&v));
-    variable
-        || words.iter().enumerate().any(|(i, word)| match *word {
-            "-o" | "--output" => words.get(i + 1).is_some_and(|v| json(v)),
-            word => word
-                .strip_prefix("--output=")
-                .or_else(|| word.strip_prefix("-o"))
-                .is_some_and(json),
-        })
+#[cfg(test)]
+mod tests {
+    use super::{command, described_under};
+    use lessee_report::{Lang, Texts, sources};
+    use std::collections::BTreeSet;
+
+    fn ids(command: &clap::Command, id: &str, out: &mut BTreeSet<String>) {
+        out.insert(id.to_owned());
+        for arg in command.get_arguments().filter(|a| !a.is_hide_set()) {
+            out.insert(format!(
+                "{}-{}",
+                described_under(id, arg.get_id().as_str()),
+                arg.get_id().as_str().replace(['_', '.'], "-")
+            ));
+        }
+        for sub in command.get_subcommands().filter(|c| !c.is_hide_set()) {
+            ids(sub, &format!("{id}-{}", sub.get_name()), out);
+        }
+    }
+
+    #[test]
+    fn the_chinese_help_is_complete_and_names_nothing_else() {
+        let mut wanted = BTreeSet::new();
+        ids(&command(None), "cli", &mut wanted);
+        let texts = Texts::new(Lang::ZhCn);
+        let missing: Vec<_> = wanted
+            .iter()
+            .filter(|id| texts.find(id).is_none())
+            .collect();
+        assert!(missing.is_empty(), "no Chinese help for {missing:#?}");
+        let help = sources(Lang::ZhCn)
+            .iter()
+            .find(|(name, _)| *name == "help")
+            .expect("help.ftl")
+            .1;
+        let frame =
+            |id: &str| id.starts_with("cli-heading-") || matches!(id, "cli-help" | "cli-examples");
+        let extra: Vec<_> = help
+            .lines()
+            .filter(|line| line.starts_with("cli"))
+            .filter_map(|line| {
+                line.split_once(" = ")
+                    .map_or_else(|| line.strip_suffix(" ="), |(id, _)| Some(id))
+            })
+            .filter(|id| !frame(id) && !wanted.contains(*id))
+            .collect();
+        assert!(
+            extra.is_empty(),
+            "help for flags that do not exist: {extra:#?}"
+        );
+    }
 }

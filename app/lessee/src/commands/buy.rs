@@ -3,10 +3,10 @@
 
 use crate::args::BuyArgs;
 use crate::facts;
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
 use lessee_catalog::Facts;
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::Settings;
 use lessee_cost::{BuyDefault, BuyLine, BuyReport, Choice, buy_report, parse_buy, resolve_buy};
 use lessee_model::workload::locate;
 use lessee_model::{Exit, Explain, Fixed, Fx, Money, Msg, Purchase, Sourced};

@@ -1,8 +1,8 @@
 //! `completions SHELL` and the hidden `man DIR`: both made from the command tree.
 
 use crate::args::{self, CompletionsArgs, ManArgs};
-use crate::failure::Failure;
-use crate::output::Printer;
+use lessee_console::Failure;
+use lessee_console::Printer;
 use lessee_model::Exit;
 
 pub(crate) fn run(args: &CompletionsArgs, printer: &Printer) -> Result<Exit, Failure> {

@@ -1,9 +1,9 @@
 //! `config show` and `config path`: what is in force, where it comes from, where things lie.
 
 use crate::args::ConfigCommand;
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::{KEYS, Settings};
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::{KEYS, Settings};
 use lessee_model::{Exit, Msg};
 use lessee_report::{Cell, Column, Report, Table};
 use serde_json::json;

@@ -2,9 +2,9 @@
 //! their last four characters.
 
 use crate::facts;
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::Settings;
 use lessee_model::{Exit, Explain, Msg};
 use lessee_providers::PRICE_APIS;
 use lessee_report::{Cell, Column, Report, Table, Texts, Tone};

@@ -2,9 +2,9 @@
 
 use super::providers::{Written, name_providers};
 use crate::args::TypedField;
-use crate::failure::Failure;
-use crate::settings::Settings;
 use lessee_catalog::Facts;
+use lessee_console::Failure;
+use lessee_console::Settings;
 use lessee_model::workload::{
     ResolveContext, Workload, WorkloadError, WorkloadFile, locate, parse_workload_with, resolve,
     wording,

@@ -8,7 +8,6 @@ mod doctor;
 mod input;
 mod plan;
 mod predict;
-mod probe;
 mod providers;
 mod schema;
 mod simulate;
@@ -16,9 +15,9 @@ mod trace;
 mod version;
 
 use crate::args::{Cli, Command};
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::Settings;
 use lessee_model::Exit;
 
 pub(crate) fn run(cli: Cli, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
@@ -32,7 +31,7 @@ pub(crate) fn run(cli: Cli, settings: &Settings, printer: &Printer) -> Result<Ex
         Some(Command::Catalog(command)) => catalog::run(command, settings, printer),
         Some(Command::Trace(command)) => trace::run(&command, settings, printer),
         Some(Command::Simulate(args)) => simulate::run(&args, settings, printer),
-        Some(Command::Probe(args)) => probe::run(&args, settings, printer),
+        Some(Command::Probe(args)) => lessee_probe::command(&args, settings, printer),
         Some(Command::Schema(args)) => schema::run(&args, printer),
         Some(Command::Config(command)) => config::run(&command, settings, printer),
         Some(Command::Doctor) => doctor::run(settings, printer),

@@ -3,10 +3,10 @@
 use super::input::{probe, without_nulls, workload};
 use crate::args::PlanArgs;
 use crate::facts;
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
 use lessee_catalog::Facts;
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::Settings;
 use lessee_model::{Exit, Msg, PlanDoc, did_you_mean};
 use lessee_plan::{Heard, Plan, PlanInput, Rules, SpotRecords, heard, model_spot, plan, why_not};
 use lessee_report::plan::{PlanSource, explain_report, plan_doc, plan_report, why_not_report};

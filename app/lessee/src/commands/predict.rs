@@ -3,10 +3,10 @@
 use super::input::{probe, without_nulls, workload};
 use crate::args::{PredictArgs, Tier};
 use crate::facts;
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
 use lessee_catalog::{Facts, Line, read_input, read_measurements, read_path};
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::Settings;
 use lessee_model::workload::{Job, Workload};
 use lessee_model::{
     AcceleratorClass, Confidence, Exit, GpuFilter, GpuRef, Machine, Msg, did_you_mean,

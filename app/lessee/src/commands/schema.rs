@@ -2,8 +2,8 @@
 
 use crate::args::SchemaArgs;
 use crate::facts;
-use crate::failure::Failure;
-use crate::output::Printer;
+use lessee_console::Failure;
+use lessee_console::Printer;
 use lessee_model::{Exit, Msg, PlanDoc, ProbeReport, WorkloadFile, did_you_mean};
 use lessee_report::documents::{
     CatalogListDoc, DoctorDoc, ErrorDoc, ImportAnswer, OfferPricesDoc, WhyNotDoc,

@@ -1,9 +1,9 @@
 //! `--version`, with `-v` also how fresh the built-in catalog is.
 
 use crate::facts;
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::Settings;
 use lessee_model::{Exit, Msg};
 
 pub(crate) fn run(verbose: bool, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {

@@ -2,10 +2,10 @@
 
 use crate::args::DiffArgs;
 use crate::facts;
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
 use lessee_catalog::Change;
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::Settings;
 use lessee_model::{Exit, Explain, Money, Msg};
 use lessee_report::{Cell, Column, Report, Table, Texts};
 

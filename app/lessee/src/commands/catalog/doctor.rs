@@ -1,10 +1,10 @@
 //! `catalog doctor`: which offers are suspect, one line a rule, provider and source.
 
 use crate::facts;
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
 use lessee_catalog::{DoctorRules, Finding};
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::Settings;
 use lessee_model::{Exit, Msg};
 use lessee_report::documents::{DoctorDoc, FindingDoc};
 use lessee_report::{Cell, Column, Report, Table, Texts};

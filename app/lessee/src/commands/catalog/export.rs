@@ -2,9 +2,9 @@
 
 use crate::args::ExportArgs;
 use crate::facts;
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::Settings;
 use lessee_model::{Exit, Explain};
 use std::path::Path;
 

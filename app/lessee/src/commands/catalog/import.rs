@@ -3,10 +3,10 @@
 
 use crate::args::ImportArgs;
 use crate::facts;
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
 use lessee_catalog::{Format, ImportContext, Imported, SnapshotMeta};
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::Settings;
 use lessee_model::quote::{ImportDoc, QuotedOffer};
 use lessee_model::{AsOf, Currency, Exit, Msg};
 use lessee_report::documents::{ImportAnswer, SavedDoc};

@@ -12,9 +12,9 @@ mod show;
 mod snapshots;
 
 use crate::args::CatalogCommand;
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::Settings;
 use lessee_model::Exit;
 
 pub(crate) fn run(

@@ -5,11 +5,11 @@ use super::import::tell_saved;
 use super::row::{Row, table};
 use crate::args::RefreshArgs;
 use crate::facts;
-use crate::failure::Failure;
-use crate::output::{Printer, to_stderr};
-use crate::settings::Settings;
 use jiff::civil::Date;
 use lessee_catalog::{CatalogBuilder, OfferRow, SnapshotMeta};
+use lessee_console::Failure;
+use lessee_console::Settings;
+use lessee_console::{Printer, to_stderr};
 use lessee_model::{AsOf, Catalog, Exit, Msg, Origin, StaleAfter};
 use lessee_providers::{
     ApiKey, Event, FetchedOffer, PRICE_APIS, PriceApi, RefreshOptions, Refreshed, price_api,

@@ -2,9 +2,9 @@
 
 use crate::args::RemoveArgs;
 use crate::facts;
-use crate::failure::Failure;
-use crate::output::{Printer, ask};
-use crate::settings::Settings;
+use lessee_console::Failure;
+use lessee_console::Settings;
+use lessee_console::{Printer, ask};
 use lessee_model::{Exit, Msg};
 use lessee_report::{Cell, Column, Report, Table};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! What `core/spot` refuses, in messages of the catalogue.
 
-use crate::failure::Failure;
 use jiff::Timestamp;
+use lessee_console::Failure;
 use lessee_model::{Exit, Msg};
 use lessee_spot::job::{HOUR_MS, LIMIT_MS};
 use lessee_spot::{GridError, JobError};

@@ -3,7 +3,7 @@
 
 use super::{failures, needed};
 use crate::args::SimulateArgs;
-use crate::failure::Failure;
+use lessee_console::Failure;
 use lessee_report::simulate::NoteDoc;
 use lessee_spot::job::{Saves, hours_to_ms};
 use lessee_spot::{Asked, Job};

@@ -8,9 +8,9 @@ mod replays;
 mod workload;
 
 use crate::args::SimulateArgs;
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::Settings;
 use lessee_model::{Exit, Msg};
 use lessee_report::simulate::{SimulatedMarket, Simulation, simulation_doc, simulation_report};
 use lessee_spot::{PolicyName, Runner};

@@ -5,9 +5,9 @@ mod show;
 mod stats;
 
 use crate::args::{TraceCommand, TraceReading};
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::Settings;
 use lessee_model::{Exit, Explain, Msg};
 use lessee_report::Texts;
 use lessee_report::trace::TraceRemarkDoc;

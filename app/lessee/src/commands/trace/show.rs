@@ -2,9 +2,9 @@
 
 use super::{open_all, records, remarks, store};
 use crate::args::TraceShowArgs;
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::Settings;
 use lessee_model::Exit;
 use lessee_report::trace::{
     TraceListDoc, TraceShowDoc, TraceStoredDoc, list_report, record_doc, show_report,

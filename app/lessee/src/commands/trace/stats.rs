@@ -2,9 +2,9 @@
 
 use super::{open_all, records, remarks, store};
 use crate::args::TraceStatsArgs;
-use crate::failure::Failure;
-use crate::output::Printer;
-use crate::settings::Settings;
+use lessee_console::Failure;
+use lessee_console::Printer;
+use lessee_console::Settings;
 use lessee_model::{Exit, Msg};
 use lessee_report::trace::{stats_doc, stats_report};
 use lessee_spot::trace::Record;

@@ -1,8 +1,8 @@
 //! The places where settings stand, and which of them wins for a key.
 
 use super::Setting;
-use crate::args::GlobalArgs;
-use crate::failure::Failure;
+use crate::Failure;
+use crate::GlobalArgs;
 use etcetera::BaseStrategy;
 use lessee_model::Msg;
 use lessee_model::workload::{line_and_column, wording};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Key of the files and its environment variable, in the order of `config show`.
-pub(crate) const KEYS: [(&str, &str); 8] = [
+pub const KEYS: [(&str, &str); 8] = [
     ("lang", "LESSEE_LANG"),
     ("output", "LESSEE_OUTPUT"),
     ("offline", "LESSEE_OFFLINE"),
@@ -27,7 +27,7 @@ const LARGEST: u64 = 1 << 20;
 
 /// Where a value came from, strongest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub enum Origin {
     Flag,
     Env(&'static str),
     Project(PathBuf),
@@ -37,7 +37,7 @@ pub(crate) enum Origin {
 
 impl Origin {
     /// For people and `config show -o json`: `flag`, `env LESSEE_LANG`, `project FILE`, ...
-    pub(crate) fn label(&self) -> String {
+    pub fn label(&self) -> String {
         match self {
             Origin::Flag => "flag".to_owned(),
             Origin::Env(name) => format!("env {name}"),
@@ -64,7 +64,7 @@ struct SettingsFile {
 
 /// Values as text by key, with the layer that won.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Layers {
+pub struct Layers {
     values: BTreeMap<&'static str, (String, Origin)>,
     /// Where the user's file is or would be.
     pub user_file: PathBuf,
@@ -173,7 +173,7 @@ impl Layers {
     }
 
     /// Text and origin of a key, for `config show`.
-    pub(crate) fn shown(&self, key: &str) -> (&str, &Origin) {
+    pub fn shown(&self, key: &str) -> (&str, &Origin) {
         self.values
             .get(key)
             .map_or(("", &Origin::BuiltIn), |(value, origin)| {

@@ -3,31 +3,31 @@
 
 use super::usage::usage;
 use super::{stderr_style, to_stderr, to_stdout};
-use crate::failure::Failure;
+use crate::Failure;
 use clap::error::ErrorKind;
 use lessee_model::{Exit, Msg};
 use lessee_report::documents::ErrorDoc;
 use lessee_report::{Lang, Texts};
 
-pub(crate) struct ErrorOutput {
+pub struct ErrorOutput {
     texts: Texts,
     json: bool,
 }
 
 impl ErrorOutput {
-    pub(crate) fn new(lang: Lang, json: bool) -> ErrorOutput {
+    pub fn new(lang: Lang, json: bool) -> ErrorOutput {
         ErrorOutput {
             texts: Texts::new(lang),
             json,
         }
     }
 
-    pub(crate) fn texts(&self) -> &Texts {
+    pub fn texts(&self) -> &Texts {
         &self.texts
     }
 
     /// Shows a failure and gives its exit status.
-    pub(crate) fn failure(&self, failure: &Failure) -> Exit {
+    pub fn failure(&self, failure: &Failure) -> Exit {
         let detail = self.texts.msg(&failure.msg);
         let hints: Vec<String> = failure.hints.iter().map(|h| self.texts.msg(h)).collect();
         self.show(failure.code(), failure.exit, &detail, &hints);
@@ -35,7 +35,12 @@ impl ErrorOutput {
     }
 
     /// Help and versions go to stdout and are a success; a usage error is shown like any other failure.
-    pub(crate) fn clap(&self, said: &clap::Error) -> Exit {
+    pub fn clap(
+        &self,
+        said: &clap::Error,
+        name: &str,
+        command: fn(Option<&Texts>) -> clap::Command,
+    ) -> Exit {
         match said.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
                 let text = said.render();
@@ -54,7 +59,7 @@ impl ErrorOutput {
                 Exit::Usage
             }
             _ => {
-                let (problem, hints) = usage(said);
+                let (problem, hints) = usage(said, name, command);
                 let hints: Vec<String> = hints.iter().map(|h| self.texts.msg(h)).collect();
                 self.show("usage", Exit::Usage, &self.texts.msg(&problem), &hints);
                 Exit::Usage

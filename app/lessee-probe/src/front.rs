@@ -1,18 +1,15 @@
-//! `probe ...`: the verb itself is `app/lessee-probe`, which the small binary shares.
+//! The verb as a command of either binary: settings and the place it runs in become [`World`], the answer is printed.
 
-use crate::facts;
-use crate::failure::Failure;
-use crate::output::{Printer, stderr_is_terminal, stderr_style, to_stderr};
-use crate::settings::Settings;
+use crate::{Facts, ProbeArgs, Screen, World};
+use lessee_console::{Failure, Printer, Settings, stderr_is_terminal, stderr_style, to_stderr};
 use lessee_model::Exit;
-use lessee_probe::{Facts, ProbeArgs, Screen, World};
 
-pub(crate) fn run(
-    args: &ProbeArgs,
-    settings: &Settings,
-    printer: &Printer,
-) -> Result<Exit, Failure> {
-    let builtin = facts::builtin()?;
+/// Does what was asked for, and prints it.
+///
+/// # Errors
+/// As [`crate::run`], or what cannot be printed.
+pub fn command(args: &ProbeArgs, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
+    let builtin = lessee_catalog::builtin()?;
     let curves = lessee_probe_io::curve_rules()?;
     let facts = Facts {
         gpus: &builtin.gpus,
@@ -32,7 +29,7 @@ pub(crate) fn run(
         offline: settings.offline.value,
         screen,
     };
-    let answer = lessee_probe::run(args, facts, &world, printer.texts())?;
+    let answer = crate::run(args, facts, &world, printer.texts())?;
     printer.report(answer.report)?;
     Ok(answer.exit)
 }

@@ -5,7 +5,7 @@ use lessee_model::{Exit, Explain, Msg};
 use std::path::Path;
 
 #[derive(Debug, Clone)]
-pub(crate) struct Failure {
+pub struct Failure {
     pub msg: Msg,
     pub hints: Vec<Msg>,
     pub exit: Exit,
@@ -23,7 +23,7 @@ impl<E: Explain> From<E> for Failure {
 
 impl Failure {
     /// Bad usage or input.
-    pub(crate) fn usage(msg: Msg) -> Failure {
+    pub fn usage(msg: Msg) -> Failure {
         Failure {
             msg,
             hints: Vec::new(),
@@ -32,24 +32,24 @@ impl Failure {
     }
 
     #[must_use]
-    pub(crate) fn hint(mut self, hint: Msg) -> Failure {
+    pub fn hint(mut self, hint: Msg) -> Failure {
         self.hints.push(hint);
         self
     }
 
     #[must_use]
-    pub(crate) fn exit(mut self, exit: Exit) -> Failure {
+    pub fn exit(mut self, exit: Exit) -> Failure {
         self.exit = exit;
         self
     }
 
     /// A file could not be read; the system's own words are the detail.
-    pub(crate) fn read(path: &Path, error: &std::io::Error) -> Failure {
+    pub fn read(path: &Path, error: &std::io::Error) -> Failure {
         Failure::file("file-read", path, error)
     }
 
     /// A file could not be written.
-    pub(crate) fn write(path: &Path, error: &std::io::Error) -> Failure {
+    pub fn write(path: &Path, error: &std::io::Error) -> Failure {
         Failure::file("file-write", path, error)
     }
 
@@ -62,7 +62,7 @@ impl Failure {
     }
 
     /// The identifier that `type` of the JSON error carries: of the problem itself, not of its place.
-    pub(crate) fn code(&self) -> &str {
+    pub fn code(&self) -> &str {
         let inner = self.msg.args.iter().find_map(|(name, value)| match value {
             lessee_model::Arg::Msg(inner) if name == "problem" => Some(inner.id.as_ref()),
             _ => None,

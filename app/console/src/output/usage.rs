@@ -3,9 +3,13 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use lessee_model::{Msg, did_you_mean};
+use lessee_report::Texts;
 
-/// The problem and how to mend it.
-pub(super) fn usage(said: &clap::Error) -> (Msg, Vec<Msg>) {
+/// The command tree, for the flags that it knows.
+type Tree = fn(Option<&Texts>) -> clap::Command;
+
+/// The problem and how to mend it, of the program of this name.
+pub(super) fn usage(said: &clap::Error, name: &str, tree: Tree) -> (Msg, Vec<Msg>) {
     let text = |kind| words(said, kind).join(", ");
     let (arg, value) = (
         flag(&text(ContextKind::InvalidArg)),
@@ -15,11 +19,11 @@ pub(super) fn usage(said: &clap::Error) -> (Msg, Vec<Msg>) {
     let mut hints = Vec::new();
     let problem = match said.kind() {
         ErrorKind::UnknownArgument => {
-            hints.extend(suggested(said, &arg));
+            hints.extend(suggested(said, &arg, name, tree));
             Msg::new("usage-unknown-flag").arg("flag", arg)
         }
         ErrorKind::InvalidSubcommand => {
-            hints.extend(suggested(said, ""));
+            hints.extend(suggested(said, "", name, tree));
             Msg::new("usage-unknown-command").arg("word", text(ContextKind::InvalidSubcommand))
         }
         ErrorKind::MissingRequiredArgument => Msg::new("usage-missing").arg("what", arg),
@@ -41,7 +45,7 @@ pub(super) fn usage(said: &clap::Error) -> (Msg, Vec<Msg>) {
             }
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation if !value.is_empty() => {
-            hints.extend(suggested(said, ""));
+            hints.extend(suggested(said, "", name, tree));
             if !valid.is_empty() {
                 hints.push(Msg::new("setting-examples").arg("examples", valid.join(", ")));
             }
@@ -64,7 +68,7 @@ pub(super) fn usage(said: &clap::Error) -> (Msg, Vec<Msg>) {
         ErrorKind::InvalidUtf8 => Msg::new("usage-not-utf8"),
         _ => Msg::new("usage-unreadable"),
     };
-    hints.push(Msg::new("usage-help").arg("command", command(said)));
+    hints.push(Msg::new("usage-help").arg("command", command(said, name)));
     (problem, hints)
 }
 
@@ -85,7 +89,7 @@ fn flag(shown: &str) -> String {
 }
 
 /// A flag or word close to what was typed. A field's own name counts as close: `--tax` is `--money-tax`.
-fn suggested(said: &clap::Error, unknown: &str) -> Option<Msg> {
+fn suggested(said: &clap::Error, unknown: &str, program: &str, tree: Tree) -> Option<Msg> {
     let near = [
         ContextKind::SuggestedArg,
         ContextKind::SuggestedSubcommand,
@@ -98,7 +102,7 @@ fn suggested(said: &clap::Error, unknown: &str) -> Option<Msg> {
     let word = match unknown.strip_prefix("--") {
         None => near(),
         Some(name) => {
-            let flags = flags(&command(said));
+            let flags = flags(&command(said, program), tree);
             let tail = format!("-{name}");
             let field = flags
                 .iter()
@@ -115,8 +119,8 @@ fn suggested(said: &clap::Error, unknown: &str) -> Option<Msg> {
 }
 
 /// All flags of a command such as `lessee catalog list`.
-fn flags(command: &str) -> Vec<String> {
-    let mut here = crate::args::command(None);
+fn flags(command: &str, tree: Tree) -> Vec<String> {
+    let mut here = tree(None);
     for name in command.split(' ').skip(1) {
         let Some(inner) = here.find_subcommand(name) else {
             break;
@@ -130,18 +134,18 @@ fn flags(command: &str) -> Vec<String> {
 }
 
 /// `lessee catalog list`: the command in whose place the error is, from the usage line.
-fn command(said: &clap::Error) -> String {
+fn command(said: &clap::Error, program: &str) -> String {
     let usage = match said.get(ContextKind::Usage) {
         Some(ContextValue::StyledStr(usage)) => usage.to_string(),
         _ => String::new(),
     };
     let names = usage
         .split_whitespace()
-        .skip_while(|word| *word != "lessee")
+        .skip_while(|word| *word != program)
         .take_while(|word| !word.starts_with(['-', '<', '[']));
     let names: Vec<&str> = names.collect();
     if names.is_empty() {
-        "lessee".to_owned()
+        program.to_owned()
     } else {
         names.join(" ")
     }

@@ -12,7 +12,7 @@ pub(crate) fn stdout_style() -> Style {
     }
 }
 
-pub(crate) fn stderr_style() -> Style {
+pub fn stderr_style() -> Style {
     Style {
         width: width(),
         colour: colour(std::io::stderr().is_terminal()),
@@ -20,7 +20,7 @@ pub(crate) fn stderr_style() -> Style {
 }
 
 /// Whether a line on stderr can be drawn over.
-pub(crate) fn stderr_is_terminal() -> bool {
+pub fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
 }
 

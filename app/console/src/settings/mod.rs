@@ -5,10 +5,10 @@
 mod layers;
 mod now;
 
-pub(crate) use layers::{KEYS, Layers, Origin};
+pub use layers::{KEYS, Layers, Origin};
 
-use crate::args::GlobalArgs;
-use crate::failure::Failure;
+use crate::Failure;
+use crate::GlobalArgs;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use lessee_model::{Currency, Msg, did_you_mean};
@@ -17,14 +17,14 @@ use std::path::PathBuf;
 
 /// A value and the layer that won.
 #[derive(Clone, Debug)]
-pub(crate) struct Setting<T> {
+pub struct Setting<T> {
     pub value: T,
     pub origin: Origin,
 }
 
 /// Everything resolved; no command looks at the environment or at files of settings again.
 #[derive(Clone, Debug)]
-pub(crate) struct Settings {
+pub struct Settings {
     pub lang: Setting<Lang>,
     pub output: Setting<Format>,
     pub offline: Setting<bool>,
@@ -43,7 +43,7 @@ pub(crate) struct Settings {
 }
 
 /// The language before anything else is known, so that even a broken settings file is reported in it.
-pub(crate) fn provisional_lang(argv: &[std::ffi::OsString]) -> Lang {
+pub fn provisional_lang(argv: &[std::ffi::OsString]) -> Lang {
     let words: Vec<&str> = argv.iter().filter_map(|a| a.to_str()).collect();
     let flag = words.iter().enumerate().find_map(|(i, word)| match *word {
         "--lang" => words.get(i + 1).copied(),
@@ -59,7 +59,7 @@ pub(crate) fn provisional_lang(argv: &[std::ffi::OsString]) -> Lang {
 impl Settings {
     /// # Errors
     /// A settings file that cannot be read, an unknown key, or a value that does not fit; each names its place.
-    pub(crate) fn resolve(flags: &GlobalArgs) -> Result<Settings, Failure> {
+    pub fn resolve(flags: &GlobalArgs) -> Result<Settings, Failure> {
         let layers = Layers::read(flags)?;
         Ok(Settings {
             lang: layers.typed("lang", "en, zh-CN", |t| t.parse().ok())?,
@@ -84,7 +84,7 @@ impl Settings {
     }
 
     /// Today in the user's time zone.
-    pub(crate) fn today(&self) -> jiff::civil::Date {
+    pub fn today(&self) -> jiff::civil::Date {
         self.now.to_zoned_datetime(self.tz.value.clone()).date()
     }
 }

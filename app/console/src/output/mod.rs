@@ -5,18 +5,20 @@ mod errors;
 mod place;
 mod usage;
 
-pub(crate) use errors::{ErrorOutput, report_bugs_in};
-pub(crate) use place::{stderr_is_terminal, stderr_style, stdout_style};
+pub use errors::ErrorOutput;
+pub(crate) use errors::report_bugs_in;
+pub(crate) use place::stdout_style;
+pub use place::{stderr_is_terminal, stderr_style};
 
-use crate::failure::Failure;
-use crate::settings::Settings;
+use crate::Failure;
+use crate::Settings;
 use lessee_model::{Msg, did_you_mean};
 use lessee_report::{Format, Report, Style, Texts, render};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Prints answers in the format, language and width that were asked for.
-pub(crate) struct Printer {
+pub struct Printer {
     texts: Texts,
     format: Format,
     exports: Vec<(PathBuf, Format)>,
@@ -27,7 +29,7 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    pub(crate) fn new(settings: &Settings) -> Printer {
+    pub fn new(settings: &Settings) -> Printer {
         Printer {
             texts: Texts::new(settings.lang.value),
             format: settings.output.value,
@@ -39,17 +41,17 @@ impl Printer {
         }
     }
 
-    pub(crate) fn texts(&self) -> &Texts {
+    pub fn texts(&self) -> &Texts {
         &self.texts
     }
 
     /// Whether a program will read the answer as JSON; else its document need not be made.
-    pub(crate) fn wants_json(&self) -> bool {
+    pub fn wants_json(&self) -> bool {
         self.formats().any(Format::is_json)
     }
 
     /// Whether the first rows of a table are all that anyone will see.
-    pub(crate) fn wants_only_head(&self) -> bool {
+    pub fn wants_only_head(&self) -> bool {
         self.sort.is_none() && self.formats().all(|format| format == Format::Table)
     }
 
@@ -62,7 +64,7 @@ impl Printer {
     ///
     /// # Errors
     /// An unknown key in `--columns` or `--sort`, or a file that cannot be written.
-    pub(crate) fn report(&self, mut report: Report) -> Result<(), Failure> {
+    pub fn report(&self, mut report: Report) -> Result<(), Failure> {
         self.arrange(&mut report)?;
         let drawn = !report.charts().is_empty();
         if let Some((path, _)) = self
@@ -106,7 +108,7 @@ impl Printer {
     ///
     /// # Errors
     /// stdout cannot be written, other than by a closed pipe.
-    pub(crate) fn data(&self, text: &str) -> Result<(), Failure> {
+    pub fn data(&self, text: &str) -> Result<(), Failure> {
         to_stdout(text.as_bytes())
     }
 
@@ -114,7 +116,7 @@ impl Printer {
     ///
     /// # Errors
     /// A file or stdout cannot be written.
-    pub(crate) fn csv(&self, text: &str) -> Result<(), Failure> {
+    pub fn csv(&self, text: &str) -> Result<(), Failure> {
         for (path, _) in &self.exports {
             write_file(path, text.as_bytes())?;
         }
@@ -126,7 +128,7 @@ impl Printer {
     }
 
     /// A warning on stderr, also with `-q`: something of the user's could not be used.
-    pub(crate) fn warn(&self, msg: &Msg) {
+    pub fn warn(&self, msg: &Msg) {
         to_stderr(&format!(
             "{} {}\n",
             self.texts.get("warning-label"),
@@ -135,7 +137,7 @@ impl Printer {
     }
 
     /// How to mend what was warned of, on stderr.
-    pub(crate) fn hint(&self, msg: &Msg) {
+    pub fn hint(&self, msg: &Msg) {
         to_stderr(&format!(
             "{} {}\n",
             self.texts.get("hint-label"),
@@ -144,7 +146,7 @@ impl Printer {
     }
 
     /// A remark on stderr; silent with `-q`.
-    pub(crate) fn note(&self, msg: &Msg) {
+    pub fn note(&self, msg: &Msg) {
         if !self.quiet {
             to_stderr(&format!("{}\n", self.texts.msg(msg)));
         }
@@ -164,7 +166,7 @@ pub(crate) fn to_stdout(bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// Nothing can be done about a stderr that cannot be written.
-pub(crate) fn to_stderr(text: &str) {
+pub fn to_stderr(text: &str) {
     let mut err = std::io::stderr().lock();
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
@@ -191,7 +193,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Nobody can answer because stdin is not a terminal: `--yes` is needed.
-pub(crate) fn ask(printer: &Printer, question: &Msg) -> Result<bool, Failure> {
+pub fn ask(printer: &Printer, question: &Msg) -> Result<bool, Failure> {
     use std::io::IsTerminal;
     if !std::io::stdin().is_terminal() {
         return Err(Failure::usage(Msg::new("ask-no-terminal")).hint(Msg::new("hint-yes")));

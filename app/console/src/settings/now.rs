@@ -1,6 +1,6 @@
 //! The clock: read once, or set for tests by `--now` and `LESSEE_NOW`.
 
-use crate::failure::Failure;
+use crate::Failure;
 use jiff::Timestamp;
 use lessee_model::Msg;
 
