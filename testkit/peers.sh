@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Peers: testkit/peers.sh install|kernels|where|remove. Python programs go into a virtual environment under target/peers;
+# Peers: testkit/peers.sh install|kernels|zig|where|remove. Python programs go into a virtual environment under target/peers;
 # what the probe's kernels are checked with comes from Debian, where the machine may be changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -33,10 +33,11 @@ install)
     kernels
     ;;
 kernels) kernels ;;
+zig) python_with testkit/requirements-zig.txt ;;
 where) echo "$venv/bin/python" ;;
 remove) rm -rf "$venv" ;;
 *)
-    echo "usage: testkit/peers.sh install|kernels|where|remove" >&2
+    echo "usage: testkit/peers.sh install|kernels|zig|where|remove" >&2
     exit 2
     ;;
 esac

@@ -18,6 +18,7 @@ mod layers;
 mod licences;
 mod measure;
 mod peers;
+mod probe_binary;
 mod readme;
 mod reference;
 mod release;
@@ -51,7 +52,8 @@ cargo xtask TASK
                               fits the performance model, see xtask/calibrate
   compare --tables DIR        errors and times of lessee, aiconfigurator and GenZ on the same measured rows
   rows [DIR]                  only write the 128,000 rows of the benchmark (target/bench/rows)
-  release                     tarball, checksums and (with maturin) a wheel in dist/
+  probe-binary                builds lessee-probe for glibc 2.17 with zig, and checks its symbols, size and that it runs
+  release                     tarball, lessee-probe, checksums and (with maturin) a wheel in dist/
 ";
 
 fn main() -> ExitCode {
@@ -66,7 +68,10 @@ fn main() -> ExitCode {
         Some("test") => &["--install", "--full"],
         Some("generate") => &["--check"],
         Some("bench") => &["--peers", "--check"],
-        Some("layers" | "tidy" | "licences" | "examples" | "readme" | "wheel" | "release") => &[],
+        Some(
+            "layers" | "tidy" | "licences" | "examples" | "readme" | "wheel" | "probe-binary"
+            | "release",
+        ) => &[],
         // these read their arguments themselves
         _ => &args.iter().map(String::as_str).collect::<Vec<_>>(),
     };
@@ -91,6 +96,7 @@ fn main() -> ExitCode {
             let dir = args.get(1).map_or("target/bench/rows", String::as_str);
             rows::write(&sh::root().join(dir)).map(|_| steps::Outcome::Passed)
         }
+        Some("probe-binary") => probe_binary::check(),
         Some("release") => release::run(),
         // not in the help: the inner half of `bench`
         Some("measure") => measure::inner(&args[1..]),

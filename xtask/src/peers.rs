@@ -29,6 +29,14 @@ pub(crate) fn python() -> Option<PathBuf> {
     sh::works(&program, &["-c", "import gpuhunt, sky"]).then_some(python)
 }
 
+/// cargo-zigbuild with zig beside it, made by `testkit/peers.sh zig`, or one that is installed.
+pub(crate) fn zigbuild() -> Option<PathBuf> {
+    let own = sh::target_dir().join("peers/venv/bin/cargo-zigbuild");
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let installed = std::env::split_paths(&paths).map(|dir| dir.join("cargo-zigbuild"));
+    std::iter::once(own).chain(installed).find(|p| p.is_file())
+}
+
 /// Installs what the tests of this repository need and this machine lacks.
 pub(crate) fn install() -> Result<()> {
     if !cxx() {
@@ -38,7 +46,9 @@ pub(crate) fn install() -> Result<()> {
         sh::run(sh::cargo(&["install", "--locked", "cargo-fuzz"]))?;
     }
     // ptxas and OpenCL on the processor, for the probe's kernels
-    sh::run(sh::command("bash", &["testkit/peers.sh", "kernels"]))
+    sh::run(sh::command("bash", &["testkit/peers.sh", "kernels"]))?;
+    // a linker for an old glibc, for the small binary
+    sh::run(sh::command("bash", &["testkit/peers.sh", "zig"]))
 }
 
 /// SkyPilot and gpuhunt for `cargo xtask bench --peers`.

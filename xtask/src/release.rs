@@ -1,8 +1,8 @@
-//! What a release consists of: a tarball with the optimised binary, completions and man
-//! pages, a wheel for `pip install` where maturin is installed, and checksums.
+//! What a release consists of: a tarball with the optimised binary, completions and man pages; `lessee-probe`, one file a
+//! processor, where cargo-zigbuild is installed; a wheel for `pip install` where maturin is; and checksums.
 
-use crate::sh;
 use crate::steps::Outcome;
+use crate::{peers, probe_binary, sh};
 use anyhow::{Context, Result};
 use std::path::Path;
 
@@ -62,13 +62,14 @@ pub(crate) fn run() -> Result<Outcome> {
     tar.arg(stage.parent().unwrap_or(&stage)).arg(&name);
     sh::run(tar)?;
     println!("    {}", tarball.display());
+    probes(&dist)?;
     let wheel = wheel()?;
     let sums = sh::capture({
         let mut command = sh::command(
             "bash",
             &[
                 "-c",
-                "cd dist && sha256sum -- *.tar.gz $(ls *.whl 2>/dev/null)",
+                "cd dist && sha256sum -- *.tar.gz $(ls *.whl lessee-probe-* 2>/dev/null)",
             ],
         );
         command.env("LC_ALL", "C");
@@ -76,6 +77,22 @@ pub(crate) fn run() -> Result<Outcome> {
     })?;
     std::fs::write(dist.join("SHA256SUMS"), sums).context("dist/SHA256SUMS")?;
     Ok(wheel)
+}
+
+/// The small binary, for each processor whose standard library is here.
+fn probes(dist: &Path) -> Result<()> {
+    let Some(zigbuild) = peers::zigbuild() else {
+        println!("    no lessee-probe: cargo-zigbuild is not installed (testkit/peers.sh zig)");
+        return Ok(());
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    for processor in probe_binary::processors() {
+        let built = probe_binary::build(&zigbuild, processor)?;
+        let to = dist.join(format!("lessee-probe-{version}-{processor}-linux"));
+        std::fs::copy(&built, &to).with_context(|| to.display().to_string())?;
+        println!("    {}", to.display());
+    }
+    Ok(())
 }
 
 /// `pip install lessee` puts the same binary on the path (maturin, `bindings = "bin"`).

@@ -2,7 +2,8 @@
 
 use crate::steps::{Outcome, Steps};
 use crate::{
-    bench, calibrate, examples, fuzz, generate, layers, licences, peers, readme, sh, tidy, wheel,
+    bench, calibrate, examples, fuzz, generate, layers, licences, peers, probe_binary, readme, sh,
+    tidy, wheel,
 };
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -45,6 +46,7 @@ pub(crate) fn run(install: bool, full: bool) -> ExitCode {
     steps.step("release build", || {
         sh::release_binary().map(|_| Outcome::Passed)
     });
+    steps.step("probe binary", probe_binary::check);
     steps.step("generated files", || generate::run(true));
     steps.step("README command", readme::command);
     steps.step("examples", examples::run);

@@ -77,7 +77,7 @@ pub struct ProbeWatchArgs {
     /// The GPU, for its power limit where the log has none.
     #[arg(long, value_name = "MODEL")]
     pub gpu: Option<String>,
-    /// Seconds from sample to sample of this machine's GPUs [default: 1]
+    /// Seconds from sample to sample of this machine's GPUs; else 1.
     #[arg(long, value_name = "SECONDS", conflicts_with = "from")]
     pub every: Option<f64>,
     /// Ends after so many seconds.

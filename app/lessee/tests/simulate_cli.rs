@@ -185,6 +185,54 @@ fn a_checkpoint_that_takes_time_to_move_is_waited_for() {
 }
 
 #[test]
+fn histories_that_could_have_been_are_drawn_and_called_so() {
+    let home = Home::new();
+    let file = home.file("z.csv", record(&"111110001111111000".repeat(40)));
+    let draw = |n: &str, more: &[&str]| {
+        let fixed = [
+            "--resample",
+            n,
+            "--block-hours",
+            "6",
+            "--policy",
+            "lessee,greedy",
+        ];
+        let more = [&PRICES[..], &fixed, more].concat();
+        home.run(&args(
+            &file,
+            ["10", "16", "0.2"],
+            &[&more[..], &["-o", "json"]].concat(),
+        ))
+    };
+    let doc = draw("300", &[]).exits(0).json();
+    assert_eq!(doc["jobs"].as_array().map(Vec::len), Some(600));
+    assert!(codes(&doc).contains(&"drawn_from_record"));
+    assert_eq!(doc["policies"][0]["late"], 0);
+    assert_eq!(doc, draw("300", &[]).exits(0).json());
+    // more histories than the record has room for, and so a wider range than its own starts show
+    let costs: Vec<f64> = doc["jobs"]
+        .as_array()
+        .expect("jobs")
+        .iter()
+        .map(cost)
+        .collect();
+    let ends = costs.iter().fold((f64::MAX, 0.0), |(a, b), c| {
+        (f64::min(a, *c), f64::max(b, *c))
+    });
+    assert!(ends.1 > 1.1 * ends.0, "{ends:?}");
+    draw("300", &["--start-tick", "0"]).says(2, &["--start-tick"]);
+    draw("1", &[]).says(2, &["--resample"]);
+    draw("100000", &["--deadline-hours", "100"]).says(2, &[]);
+    let brief = home.file("b.csv", record(&"1".repeat(20)));
+    let run = home.run(&args(
+        &brief,
+        ["10", "16", "0.2"],
+        &[&PRICES[..], &["--resample", "10"]].concat(),
+    ));
+    assert_eq!(run.code, 2, "{}", run.err);
+}
+
+#[test]
 fn starts_are_chosen_and_said_and_one_job_can_be_explained() {
     let home = Home::new();
     let file = home.file("z.csv", record(&"1110".repeat(300)));

@@ -43,6 +43,12 @@ pub(crate) struct SimulateArgs {
     /// Ticks of the record at which a job starts, counted from 0; else starts spread over the record.
     #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
     pub start_tick: Vec<usize>,
+    /// Replay on so many histories drawn from the record in blocks, in place of its own starts: how much rests on chance.
+    #[arg(long, value_name = "N", conflicts_with = "start_tick", value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    pub resample: Option<u32>,
+    /// Length of a block; shorter than spot lasts and stays away, it tears apart what belongs together.
+    #[arg(long, value_name = "HOURS", default_value_t = 24.0, value_parser = positive, requires = "resample")]
+    pub block_hours: f64,
     /// Size of a checkpoint in GB (10^9 bytes), moved when the job goes to another region.
     #[arg(long, value_name = "GB", value_parser = not_negative)]
     pub checkpoint_gb: Option<f64>,

@@ -1,8 +1,8 @@
 //! Other histories that could have been: stretches of the record in another order (circular block bootstrap; Politis,
 //! Romano 1992). Zones resampled with the same blocks keep failing together.
 
+use crate::market::{Market, Zone};
 use crate::random::Random;
-use crate::trace::Series;
 
 /// Positions of samples for a new history of `samples`, from a record of `length`, in blocks of `block`. The same seed
 /// gives the same blocks. Empty where there is nothing to draw from.
@@ -21,29 +21,34 @@ pub fn blocks(length: usize, samples: usize, block: usize, seed: u64) -> Vec<usi
     out
 }
 
-/// The series with its samples in the order of `positions`, at even distances. Unknown samples stay unknown; times of
-/// the day are those of no day, so there is no start.
-pub fn resampled(series: &Series, positions: &[usize]) -> Series {
-    let gap = i64::from(series.gap_s.max(1));
-    let at = |i: &usize| series.up.get(*i).copied().flatten();
-    let price = |i: &usize| series.price.get(*i).copied().flatten();
-    Series {
-        start: None,
-        gap_s: series.gap_s.max(1),
-        at_s: (0..positions.len() as i64).map(|i| i * gap).collect(),
-        up: positions.iter().map(at).collect(),
-        price: match series.price.is_empty() {
-            true => Vec::new(),
-            false => positions.iter().map(price).collect(),
-        },
-        ..series.clone()
+/// So many histories of `ticks` ticks, one after the other, each drawn anew from what the market recorded in blocks of `block`
+/// ticks. Zones keep failing together; unknown ticks stay unknown. Empty where there is nothing to draw from.
+pub fn resampled(
+    market: &Market,
+    histories: usize,
+    ticks: usize,
+    block: usize,
+    seed: u64,
+) -> Market {
+    let length = market.ticks();
+    let mut seeds = Random(seed);
+    let drawn = (0..histories).flat_map(|_| blocks(length, ticks, block, seeds.below(u64::MAX)));
+    let positions: Vec<usize> = drawn.collect();
+    let zones = market.zones.iter().map(|zone| Zone {
+        cells: positions.iter().map(|i| zone.cells[*i]).collect(),
+        spot: positions.iter().map(|i| zone.spot[*i]).collect(),
+        ..zone.clone()
+    });
+    Market {
+        zones: zones.collect(),
+        ..market.clone()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::spans::tests::series;
     use super::*;
+    use crate::market::Cell;
 
     #[test]
     fn blocks_are_the_seeds_and_keep_their_order() {
@@ -58,14 +63,31 @@ mod tests {
     }
 
     #[test]
-    fn the_share_stays_about_the_same() {
-        let samples: Vec<(i64, Option<u32>)> = (0..500)
-            .map(|i| (600 * i, Some(u32::from(i % 50 < 20))))
-            .collect();
-        let s = series(600, &samples);
-        let new = resampled(&s, &blocks(500, 20_000, 40, 3));
-        let share = new.up.iter().flatten().sum::<u32>() as f64 / 20_000.0;
-        assert!((share - 0.4).abs() < 0.03, "{share}");
-        assert_eq!(new.at_s[1], 600);
+    fn histories_are_drawn_anew_and_zones_stay_together() {
+        let cell = |i: usize| if i % 50 < 20 { Cell::Up } else { Cell::Down };
+        let zone = |name: &str| Zone {
+            name: name.to_owned(),
+            region: name.to_owned(),
+            cells: (0..500).map(cell).collect(),
+            spot: (0..500).map(|i| i as f64).collect(),
+            on_demand: 3.0,
+        };
+        let market = Market {
+            gap_ms: 600_000,
+            zones: vec![zone("a"), zone("b")],
+            egress: vec![0.0; 4],
+            transfer_ms_per_gb: vec![0.0; 4],
+        };
+        let new = resampled(&market, 100, 200, 40, 3);
+        assert_eq!(new.ticks(), 20_000);
+        let [a, b] = &new.zones[..] else { panic!() };
+        assert!(a.cells == b.cells && a.spot == b.spot);
+        assert!((0..new.ticks()).all(|i| a.cells[i] == cell(a.spot[i] as usize)));
+        let up = a.cells.iter().filter(|c| **c == Cell::Up).count() as f64 / 20_000.0;
+        assert!((up - 0.4).abs() < 0.03, "{up}");
+        let first: Vec<f64> = a.spot.chunks(200).map(|history| history[0]).collect();
+        assert!(first.windows(2).filter(|w| w[0] != w[1]).count() > 90);
+        assert_eq!(resampled(&market, 100, 200, 40, 3), new);
+        assert_eq!(resampled(&market, 3, 200, 0, 3).ticks(), 0);
     }
 }

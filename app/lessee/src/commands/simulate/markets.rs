@@ -9,12 +9,18 @@ use lessee_console::Settings;
 use lessee_model::Msg;
 use lessee_report::Texts;
 use lessee_report::simulate::{NoteDoc, SimulatedMarket, grid_note};
+use lessee_spot::stats::resampled;
 use lessee_spot::trace::{PricePath, Record, Series};
 use lessee_spot::{Grid, GridError, check_window, market_of};
 use lessee_traces::Folder;
 
 /// Starts on one market where none are asked for: enough for a 5th and a 95th percentile.
 const STARTS: usize = 200;
+
+/// Ticks of all histories that are drawn together.
+const MOST_DRAWN: usize = 50_000_000;
+/// Of the draw: the same question has the same answer.
+const SEED: u64 = 1;
 
 pub(super) fn read(
     args: &SimulateArgs,
@@ -71,7 +77,18 @@ pub(super) fn read(
             .job
             .check_feasible(grid.market.gap_ms)
             .map_err(|e| failures::job(&e))?;
-        let market = starts(label, grid, &args.start_tick, asked, texts, notes)?;
+        let market = match args.resample {
+            None => starts(label, grid, &args.start_tick, asked, texts, notes)?,
+            Some(n) => drawn(
+                label,
+                grid,
+                n as usize,
+                args.block_hours,
+                asked,
+                texts,
+                notes,
+            )?,
+        };
         ticks_told(&market, asked, texts, notes);
         markets.push(market);
     }
@@ -229,6 +246,51 @@ fn starts(
         grid,
         starts,
         stride,
+    })
+}
+
+/// One start on each of `n` histories drawn from the record.
+fn drawn(
+    label: String,
+    mut grid: Grid,
+    n: usize,
+    block_hours: f64,
+    asked: &AskedJob,
+    texts: &Texts,
+    notes: &mut Vec<NoteDoc>,
+) -> Result<SimulatedMarket, Failure> {
+    let recorded = &grid.market;
+    let gap = recorded.gap_ms;
+    let need = (asked.job.deadline_ms / gap) as usize;
+    // a job that is late goes on for a start's time
+    let each = need + (asked.job.overhead_ms / gap + 2) as usize;
+    if n.saturating_mul(each) > MOST_DRAWN {
+        let msg = Msg::new("simulate-drawn-too-many").arg("n", MOST_DRAWN / each.max(1));
+        return Err(Failure::usage(msg));
+    }
+    // what is drawn must have been recorded for long enough to hold one
+    check_window(recorded, 0, &asked.job).map_err(|e| failures::grid(&e, &label, grid.start))?;
+    let block = ((block_hours * 3_600_000.0 / gap as f64).round() as usize).max(1);
+    grid.market = resampled(recorded, n, each, block.min(recorded.ticks()), SEED);
+    let starts: Vec<usize> = (0..n).map(|i| i * each).collect();
+    for start in &starts {
+        check_window(&grid.market, *start, &asked.job)
+            .map_err(|e| failures::grid(&e, &label, grid.start))?;
+    }
+    let msg = Msg::new("simulate-drawn")
+        .arg("n", n)
+        .seconds("block", block as f64 * gap as f64 / 1000.0);
+    notes.push(NoteDoc {
+        code: "drawn_from_record".to_owned(),
+        trace: label.clone(),
+        zone: String::new(),
+        text: texts.msg(&msg),
+    });
+    Ok(SimulatedMarket {
+        trace: label,
+        grid,
+        starts,
+        stride: None,
     })
 }
 
