@@ -145,6 +145,17 @@ impl Printer {
         ));
     }
 
+    /// How far something long is, on a line of stderr that the next call draws over; `None` takes it away. Only on a
+    /// terminal, and silent with `-q`.
+    pub fn progress(&self, msg: Option<&Msg>) {
+        if self.quiet || !stderr_is_terminal() {
+            return;
+        }
+        let text = msg.map(|m| self.texts.msg(m)).unwrap_or_default();
+        // without wrapping: a line is one line however narrow the window is
+        to_stderr(&format!("\x1b[?7l\r\x1b[2K{text}\x1b[?7h"));
+    }
+
     /// A remark on stderr; silent with `-q`.
     pub fn note(&self, msg: &Msg) {
         if !self.quiet {

@@ -85,6 +85,7 @@ simulate-chart-legend = Bar: 5th to 95th percentile of the cost. Stroke: median.
 simulate-chart-axis = USD for one job
 simulate-drawn = Not what happened, but what could have: histories drawn from the record in blocks of { $block }: { $n }.
 simulate-drawn-too-many = So many histories of this length are too many: at most { $n }.
+simulate-progress = Starts replayed: { $n } of { $all }
 simulate-hours-given = Given, in place of what follows from the workload: { $flags }.
 simulate-prices-of-offer = Prices of { $offer } an hour: spot { $spot }, on-demand { $ondemand }.
 simulate-price-not-usd = The { $purchase } price of { $offer } is in { $currency } and there is no rate to USD; it is not used.

@@ -85,6 +85,7 @@ simulate-chart-legend = 条：费用的第 5 至第 95 百分位；竖线：中�
 simulate-chart-axis = 每个任务，USD
 simulate-drawn = 并非实际发生，而是可能发生：按 { $block } 为一段从记录中抽取的 { $n } 段历史。
 simulate-drawn-too-many = 这样长的历史抽取得太多：至多 { $n } 段。
+simulate-progress = 已回放 { $n } / { $all } 个开始时刻
 simulate-hours-given = { $flags } 的小时数以给出的为准，代替工作负载的。
 simulate-prices-of-offer = { $offer } 的每小时价格：抢占 { $spot }，按需 { $ondemand }。
 simulate-price-not-usd = { $offer } 的{ $purchase }价以 { $currency } 计，又没有到 USD 的汇率，因此不用。

@@ -41,7 +41,7 @@ pub(crate) fn run(
     }
     let params = lessee_catalog::spot_params()?;
     let runners = Runner::each(&asked.job, markets.iter().map(|m| &m.grid.market), &params);
-    let replays = replays::run(&markets, &runners, &policies);
+    let replays = replays::run(&markets, &runners, &policies, printer);
     let timeline = match (args.explain, policies.first(), markets.first()) {
         (true, Some(&policy), Some(market)) => {
             let (outcome, steps) = runners[0].timeline(policy, market.starts[0]);
