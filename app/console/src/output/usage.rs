@@ -68,7 +68,7 @@ pub(super) fn usage(said: &clap::Error, name: &str, tree: Tree) -> (Msg, Vec<Msg
         ErrorKind::InvalidUtf8 => Msg::new("usage-not-utf8"),
         _ => Msg::new("usage-unreadable"),
     };
-    hints.push(Msg::new("usage-help").arg("command", command(said, name)));
+    hints.push(Msg::new("usage-help").arg("command", command(said, name, tree)));
     (problem, hints)
 }
 
@@ -102,7 +102,7 @@ fn suggested(said: &clap::Error, unknown: &str, program: &str, tree: Tree) -> Op
     let word = match unknown.strip_prefix("--") {
         None => near(),
         Some(name) => {
-            let flags = flags(&command(said, program), tree);
+            let flags = flags(&command(said, program, tree), tree);
             let tail = format!("-{name}");
             let field = flags
                 .iter()
@@ -133,8 +133,9 @@ fn flags(command: &str, tree: Tree) -> Vec<String> {
         .collect()
 }
 
-/// `lessee catalog list`: the command in whose place the error is, from the usage line.
-fn command(said: &clap::Error, program: &str) -> String {
+/// `lessee catalog list`: the command in whose place the error is, from the usage line; some errors have none, then from what
+/// was typed.
+fn command(said: &clap::Error, program: &str, tree: Tree) -> String {
     let usage = match said.get(ContextKind::Usage) {
         Some(ContextValue::StyledStr(usage)) => usage.to_string(),
         _ => String::new(),
@@ -145,8 +146,44 @@ fn command(said: &clap::Error, program: &str) -> String {
         .take_while(|word| !word.starts_with(['-', '<', '[']));
     let names: Vec<&str> = names.collect();
     if names.is_empty() {
-        program.to_owned()
+        let typed: Vec<String> = std::env::args().skip(1).collect();
+        typed_command(&typed, program, tree(None))
     } else {
         names.join(" ")
+    }
+}
+
+/// The commands among the words that were typed, one within the other.
+fn typed_command(words: &[String], program: &str, tree: clap::Command) -> String {
+    let mut here = tree;
+    let mut names = program.to_owned();
+    for word in words {
+        let Some(inner) = here.find_subcommand(word).cloned() else {
+            continue;
+        };
+        names.push(' ');
+        names.push_str(inner.get_name());
+        here = inner;
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_innermost_command_that_was_typed_is_named() {
+        let tree = || {
+            let list = clap::Command::new("list");
+            clap::Command::new("lessee").subcommand(clap::Command::new("catalog").subcommand(list))
+        };
+        let of = |typed: &[&str]| {
+            let words: Vec<String> = typed.iter().map(|w| (*w).to_owned()).collect();
+            typed_command(&words, "lessee", tree())
+        };
+        assert_eq!(of(&["catalog", "list", "--gpu"]), "lessee catalog list");
+        assert_eq!(of(&["--lang", "en", "catalog", "x"]), "lessee catalog");
+        assert_eq!(of(&["list"]), "lessee");
     }
 }
