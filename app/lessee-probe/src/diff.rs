@@ -92,7 +92,7 @@ fn table(rows: &[DiffRow], texts: &Texts) -> Table {
         };
         table.push(vec![
             row.subject.clone().into(),
-            row.figure.clone().into(),
+            Cell::new(texts.term("probe-figure", &row.figure)).raw(row.figure.clone()),
             value(&row.a, texts),
             value(&row.b, texts),
             percent(row.change, true).tone(tone),
@@ -118,7 +118,7 @@ fn fact(fact: &DiffFact, texts: &Texts) -> String {
     };
     let line = Msg::new("probe-diff-fact")
         .arg("subject", fact.subject.clone())
-        .arg("fact", fact.fact.clone())
+        .arg("fact", texts.term("probe-fact", &fact.fact))
         .arg("a", side(&fact.a))
         .arg("b", side(&fact.b));
     texts.msg(&line)

@@ -125,8 +125,8 @@ fn a_machine_that_is_as_promised() {
     let expected = judged.doc["judged"]["expected"].as_array().unwrap();
     assert_eq!(
         expected.len(),
-        2,
-        "no link was stated, so no all-reduce: {expected:#?}"
+        3,
+        "memory, a pair, the all-reduce: {expected:#?}"
     );
     assert!(
         expected.iter().all(|r| r["outcome"] == "usual"),
@@ -310,7 +310,7 @@ fn a_run_is_judged_as_it_ends() {
         &["--offer", "quote.csv", "-o", "json"],
     );
     let doc = run.exits(0).json();
-    assert_eq!(doc["offer"], "acme/h100-sxm-80gb-x8@north");
+    assert_eq!(doc["offer"], "acme/H100-SXM-80GB-8x@north");
     assert_eq!(doc["judged"]["promised"]["rows"][0]["outcome"], "kept");
     let expected = doc["judged"]["expected"].as_array().unwrap();
     assert!(
@@ -459,18 +459,29 @@ fn a_plan_takes_what_was_measured_for_the_offer_that_is_named() {
         gpu["memory_bandwidth_gbs"] = json!({"state": "measured", "value": 1490.0});
     }
     home.file("half.json", report.to_string());
-    let hours = |probe: &str| {
-        let serve = example("serve-8b.toml");
-        let args = [
-            "predict",
-            &serve,
-            "--offer",
-            "aws/p5.48xlarge",
-            "--measured",
-            probe,
-        ];
-        let doc = home.json(&args);
-        doc["predictions"][0]["work"].clone()
+    let plan = example("finetune-8b.toml");
+    let seconds = |probe: &str| {
+        let doc = home.json(&["plan", &plan, "--all", "--measured", probe]);
+        let mut seconds = std::collections::BTreeMap::new();
+        for option in doc["options"].as_array().unwrap() {
+            let key = option["offer"]["key"].as_str().unwrap().to_owned();
+            let purchase = option["purchase"].as_str().unwrap().to_owned();
+            let took = option["work"]["duration_seconds"].as_f64().unwrap();
+            seconds.insert((key, option["nodes"].as_u64(), purchase), took);
+        }
+        seconds
     };
-    assert_ne!(hours("half.json"), hours("whole.json"));
+    let (whole, half) = (seconds("whole.json"), seconds("half.json"));
+    let mut slower = 0;
+    for (option, took) in &whole {
+        match option.0.starts_with("aws/p5.48xlarge@") {
+            true => {
+                assert!(half[option] > 1.05 * took, "{option:?}");
+                slower += 1;
+            }
+            // it speaks for no other machine
+            false => assert_eq!(half.get(option), Some(took), "{option:?}"),
+        }
+    }
+    assert!(slower > 0);
 }

@@ -66,7 +66,7 @@ pub struct DiffValue {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DiffFact {
     pub subject: String,
-    /// `gpu`, `driver`, `cuda`, `joined`, `cpu_model`, `file_system`
+    /// `gpu`, `gpu_memory`, `driver`, `cuda`, `joined`, `shm`, `cpu_model`, `file_system`
     pub fact: String,
     pub a: Option<String>,
     pub b: Option<String>,
@@ -219,24 +219,19 @@ fn gpu((a, b): &GpuPair<'_>, table: &mut Table<'_>, facts: &mut Vec<DiffFact>) {
     };
     let subject = format!("gpu {index}");
     type Of = fn(&GpuReading) -> Option<Reading>;
-    let figures: [(&str, Of); 5] = [
+    let figures: [(&str, Of); 4] = [
         ("memory_bandwidth_gbs", |g| g.memory_bandwidth_gbs.clone()),
         ("tensor_tflops", |g| g.tensor_tflops.clone()),
         ("host_to_device_gbs", |g| g.host_to_device_gbs.clone()),
         ("device_to_host_gbs", |g| g.device_to_host_gbs.clone()),
-        ("memory_total_mib", |g| {
-            claimed(g.memory_total_mib.map(f64::from))
-        }),
     ];
     for (figure, of) in figures {
         table.row(&subject, figure, a.and_then(of), b.and_then(of));
     }
     let name = |g: &Option<&GpuReading>| g.map(|g| g.name.clone());
     fact(&subject, "gpu", name(a), name(b), facts);
-}
-
-fn claimed(value: Option<f64>) -> Option<Reading> {
-    value.map(|value| Reading::Claimed { value })
+    let memory = |g: &Option<&GpuReading>| Some(format!("{} MiB", (*g)?.memory_total_mib?));
+    fact(&subject, "gpu_memory", memory(a), memory(b), facts);
 }
 
 /// Pairs of `a`, each beside that of the same GPUs in `b`, and those that `b` alone has.
@@ -271,7 +266,7 @@ fn links(a: &ProbeReport, b: &ProbeReport, pairs: &Matched<'_>, table: &mut Tabl
 
 fn machine(a: &ProbeReport, b: &ProbeReport, table: &mut Table<'_>) {
     type Of = fn(&ProbeReport) -> Option<Reading>;
-    let figures: [(&str, &str, Of); 21] = [
+    let figures: [(&str, &str, Of); 19] = [
         ("cpu", "cores", |r| r.host.as_ref()?.cores.clone()),
         ("cpu", "ghz", |r| r.host.as_ref()?.ghz.clone()),
         ("cpu", "steal", |r| r.host.as_ref()?.steal.clone()),
@@ -324,18 +319,6 @@ fn machine(a: &ProbeReport, b: &ProbeReport, table: &mut Table<'_>) {
         ("net", "ssh_rtt_ms", |r| {
             Some(r.net.as_ref()?.ssh.as_ref()?.rtt_ms.clone())
         }),
-        ("machine", "memory_total_mib", |r| {
-            claimed(
-                r.machine
-                    .as_ref()?
-                    .memory_total_mib
-                    .value()
-                    .map(|m| *m as f64),
-            )
-        }),
-        ("machine", "shm_mib", |r| {
-            claimed(r.machine.as_ref()?.shm_mib.value().map(|m| *m as f64))
-        }),
     ];
     for (subject, figure, of) in figures {
         table.row(subject, figure, of(a), of(b));
@@ -361,7 +344,7 @@ fn fact(
 
 fn facts(a: &ProbeReport, b: &ProbeReport, facts: &mut Vec<DiffFact>) {
     type Of = fn(&ProbeReport) -> Option<String>;
-    let of: [(&str, &str, Of); 5] = [
+    let of: [(&str, &str, Of); 6] = [
         ("driver", "driver", |r| {
             r.driver.as_ref()?.version.value().cloned()
         }),
@@ -370,6 +353,10 @@ fn facts(a: &ProbeReport, b: &ProbeReport, facts: &mut Vec<DiffFact>) {
         }),
         ("machine", "joined", |r| {
             Some(r.machine.as_ref()?.interconnect.clone())
+        }),
+        ("machine", "shm", |r| {
+            let shm = r.machine.as_ref()?.shm_mib.value()?;
+            Some(format!("{shm} MiB"))
         }),
         ("cpu", "cpu_model", |r| {
             r.host.as_ref()?.claimed.as_ref()?.model.clone()
