@@ -335,6 +335,53 @@ fn a_run_is_judged_as_it_ends() {
 }
 
 #[test]
+fn what_was_not_asked_for_is_listed_and_decides_nothing() {
+    let home = Home::new();
+    let args = [
+        "probe",
+        "--quick",
+        "--only",
+        "net",
+        "--offer",
+        "aws/p5.48xlarge",
+        "-o",
+        "json",
+    ];
+    let doc = home.run(&args).exits(0).json();
+    let rows = doc["judged"]["promised"]["rows"].as_array().unwrap();
+    assert!(rows.len() >= 7);
+    for row in rows {
+        let outcome = match row["what"].as_str().unwrap() {
+            "network" => "not_measured",
+            _ => "not_asked",
+        };
+        assert_eq!(row["outcome"], outcome, "{row}");
+    }
+}
+
+/// The table of offers has rows that nobody has verified: they accuse no machine.
+#[test]
+fn what_nobody_has_verified_is_a_warning() {
+    let home = Home::new();
+    let mut report = report();
+    report["gpus"].as_array_mut().unwrap().truncate(4);
+    let judged = Judged::of(&home, &report, "dataoorts/gc2.h100-80-8", 0);
+    assert!(judged.codes("warn").contains(&"gpu_count_short".to_owned()));
+    assert_eq!(judged.row("gpu_count")["outcome"], "broken");
+}
+
+/// The offers of the user's own snapshots are found like those that are built in.
+#[test]
+fn an_imported_quote_is_an_offer() {
+    let home = Home::new();
+    home.file("quote.csv", QUOTE);
+    home.run(&["catalog", "import", "quote.csv"]).exits(0);
+    let judged = Judged::of(&home, &report(), "acme/H100-SXM-80GB-8x", 0);
+    assert_eq!(judged.row("gpu_count")["outcome"], "kept");
+    assert_eq!(judged.doc["offer"], "acme/H100-SXM-80GB-8x");
+}
+
+#[test]
 fn two_reports_side_by_side() {
     let home = Home::new();
     let a = report();

@@ -30,8 +30,8 @@ probe-usual-below-usual = below what is usual
 probe-usual-below-floor = below the floor
 probe-usual-no-expectation = not known
 
-judge-found-below-expected = { $subject } gives less than GPUs of its model do: { $detail }
-judge-found-below-usual = { $subject } gives less than is usual for its model: { $detail }
+judge-found-below-expected = Less than GPUs of this model give ({ $subject }): { $detail }
+judge-found-below-usual = Less than is usual for this model ({ $subject }): { $detail }
 judge-found-disk-short = The disks together are smaller than promised: { $promised } promised, { $seen } seen.
 judge-found-gpu-count-more = There are more GPUs than promised: { $promised } promised, { $seen } seen.
 judge-found-gpu-count-short = GPUs are missing: { $promised } promised, { $seen } seen.
