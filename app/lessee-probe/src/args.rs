@@ -44,8 +44,8 @@ pub struct MeasureArgs {
     /// Memory that the tests use on each GPU, MiB: less leaves more to other work; else 1024, with --quick 256.
     #[arg(long, value_name = "MIB")]
     pub device_mib: Option<usize>,
-    /// What was rented, kept in the report: provider/instance_type@region or a name of yours.
-    #[arg(long, value_name = "TEXT")]
+    /// What was promised: provider/instance_type of the catalog, with or without @region, or a quote, FILE or FILE#LINE.
+    #[arg(long, value_name = "OFFER")]
     pub offer: Option<String>,
 }
 
@@ -53,6 +53,10 @@ pub struct MeasureArgs {
 pub enum ProbeCommand {
     /// Read what others paste: output of nvidia-smi, nccl-tests, nvbandwidth, fio, lscpu, kernel logs and more.
     Read(ProbeReadArgs),
+    /// Hold a report that was made before against an offer, and against what is usual for its GPUs.
+    Judge(ProbeJudgeArgs),
+    /// Two reports side by side: two machines, or one on two days.
+    Diff(ProbeDiffArgs),
     /// Say what a utilisation curve shows: smooth, starved, hung, throttled, idle and paid for.
     Watch(ProbeWatchArgs),
 }
@@ -62,6 +66,38 @@ pub struct ProbeReadArgs {
     /// Captures; - is the standard input. What each is, is seen from its content.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ProbeJudgeArgs {
+    /// The JSON that probe wrote; - is the standard input.
+    #[arg(value_name = "REPORT")]
+    pub report: PathBuf,
+    /// What was promised: provider/instance_type of the catalog, with or without @region, or a quote, FILE or FILE#LINE;
+    /// else the offer that the report names.
+    #[arg(long, value_name = "OFFER")]
+    pub offer: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ProbeDiffArgs {
+    /// The JSON that probe wrote; - is the standard input.
+    #[arg(value_name = "A")]
+    pub a: PathBuf,
+    /// The other one.
+    #[arg(value_name = "B")]
+    pub b: PathBuf,
+}
+
+impl ProbeArgs {
+    /// Whether an offer is to be found.
+    pub(crate) fn asks_for_offer(&self) -> bool {
+        match &self.form {
+            None => self.measure.offer.is_some(),
+            Some(ProbeCommand::Judge(_)) => true,
+            Some(_) => false,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -55,6 +55,32 @@ pub enum ProbeFailure {
         path: String,
         detail: String,
     },
+    /// It is not a report, or not of this version; `detail`: the reader's words.
+    NoReport {
+        path: String,
+        detail: String,
+    },
+    /// Neither of the catalog nor a file.
+    NoOffer {
+        offer: String,
+        meant: Option<String>,
+    },
+    /// No offer could be read for sure.
+    QuoteEmpty {
+        file: String,
+    },
+    /// No offer stands in this line; `lines`: where some stand.
+    QuoteLine {
+        file: String,
+        line: u64,
+        lines: String,
+    },
+    /// Several offers, of which none or more than one has the GPUs that were seen.
+    OfferAmbiguous {
+        offers: String,
+    },
+    /// A quote cannot be read.
+    Catalog(lessee_catalog::CatalogError),
     /// This machine's GPUs cannot be watched.
     Live(GpuError),
 }
@@ -92,6 +118,22 @@ impl Explain for ProbeFailure {
             ProbeFailure::Write { path, detail } => Msg::new("file-write")
                 .arg("path", path.clone())
                 .arg("detail", detail.clone()),
+            ProbeFailure::NoReport { path, detail } => Msg::new("plan-probe-unreadable")
+                .arg("file", path.clone())
+                .arg("detail", detail.clone()),
+            ProbeFailure::NoOffer { offer, .. } => {
+                Msg::new("probe-no-offer").arg("offer", offer.clone())
+            }
+            ProbeFailure::QuoteEmpty { file } => {
+                Msg::new("probe-quote-empty").arg("file", file.clone())
+            }
+            ProbeFailure::QuoteLine { file, line, .. } => Msg::new("probe-quote-line")
+                .arg("file", file.clone())
+                .arg("line", *line as f64),
+            ProbeFailure::OfferAmbiguous { offers } => {
+                Msg::new("probe-offer-ambiguous").arg("offers", offers.clone())
+            }
+            ProbeFailure::Catalog(error) => error.msg(),
             ProbeFailure::Live(error) => Msg::new("watch-no-gpus").arg("problem", error.msg()),
         }
     }
@@ -108,6 +150,20 @@ impl Explain for ProbeFailure {
             ProbeFailure::Offline { .. } => vec![Msg::new("hint-probe-offline")],
             ProbeFailure::Host { .. } => vec![Msg::new("hint-probe-host")],
             ProbeFailure::Feed(error) => error.hints(),
+            ProbeFailure::NoReport { .. } => vec![Msg::new("hint-probe-schema")],
+            ProbeFailure::NoOffer { meant, .. } => {
+                let word = |word: &String| Msg::new("hint-did-you-mean").arg("word", word.clone());
+                let nearest = meant.iter().map(word);
+                nearest.chain([Msg::new("hint-probe-no-offer")]).collect()
+            }
+            ProbeFailure::QuoteEmpty { file } => {
+                vec![Msg::new("hint-probe-quote-empty").arg("file", file.clone())]
+            }
+            ProbeFailure::QuoteLine { lines, .. } => {
+                vec![Msg::new("hint-probe-quote-line").arg("lines", lines.clone())]
+            }
+            ProbeFailure::OfferAmbiguous { .. } => vec![Msg::new("hint-probe-offer-ambiguous")],
+            ProbeFailure::Catalog(error) => error.hints(),
             ProbeFailure::Unheeded { .. }
             | ProbeFailure::FormTakesNone
             | ProbeFailure::Folder { .. }
@@ -122,6 +178,7 @@ impl Explain for ProbeFailure {
             ProbeFailure::Offline { .. } => Exit::Unreachable,
             ProbeFailure::BuiltIn { .. } => Exit::Bug,
             ProbeFailure::Live(error) => error.exit(),
+            ProbeFailure::Catalog(error) => error.exit(),
             _ => Exit::Usage,
         }
     }

@@ -2,17 +2,30 @@
 
 use crate::{Facts, ProbeArgs, Screen, World};
 use lessee_console::{Failure, Printer, Settings, stderr_is_terminal, stderr_style, to_stderr};
-use lessee_model::Exit;
+use lessee_model::{Exit, Explain};
+
+/// Problems of the user's own tables that are told.
+const LISTED: usize = 5;
 
 /// Does what was asked for, and prints it.
 ///
 /// # Errors
 /// As [`crate::run`], or what cannot be printed.
 pub fn command(args: &ProbeArgs, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
-    let builtin = lessee_catalog::builtin()?;
+    let mut builtin = lessee_catalog::builtin()?;
+    if args.asks_for_offer() {
+        let store = lessee_catalog::Store::open(&settings.data_dir.value)
+            .with_cache(&settings.cache_dir.value);
+        let loaded = store.load_all(&builtin)?;
+        builtin.catalog = loaded.catalog;
+        for problem in loaded.problems.iter().take(LISTED) {
+            printer.warn(&problem.msg());
+        }
+    }
     let curves = lessee_probe_io::curve_rules()?;
     let facts = Facts {
         gpus: &builtin.gpus,
+        catalog: &builtin,
         curves: &curves,
     };
     let live = stderr_is_terminal();

@@ -4,19 +4,26 @@
 //! captures and machines (`io/probe`), what a curve means (`core/supervise`).
 
 mod args;
+mod diff;
 mod failure;
 mod front;
 mod input;
+mod judge;
 mod live;
 mod measure;
 mod page;
 mod read;
 mod stop;
+mod stored;
 mod watch;
 
-pub use args::{MeasureArgs, ProbeArgs, ProbeCommand, ProbeReadArgs, ProbeWatchArgs};
+pub use args::{
+    MeasureArgs, ProbeArgs, ProbeCommand, ProbeDiffArgs, ProbeJudgeArgs, ProbeReadArgs,
+    ProbeWatchArgs,
+};
 pub use failure::ProbeFailure;
 pub use front::command;
+pub use lessee_accept::ProbeDiff;
 pub use watch::WatchDoc;
 
 use lessee_model::{Exit, GpuTable};
@@ -33,6 +40,8 @@ pub struct Answer {
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     pub gpus: &'a GpuTable,
+    /// Offers, with the user's own where one may be asked for, and what is usual.
+    pub catalog: &'a lessee_catalog::Facts,
     /// Thresholds of curves, `data/curve.toml`.
     pub curves: &'a lessee_supervise::curve::Rules,
 }
@@ -73,8 +82,10 @@ pub fn run(
         return Err(ProbeFailure::FormTakesNone);
     }
     match &args.form {
-        None => measure::run(&args.measure, world, texts),
+        None => measure::run(&args.measure, facts, world, texts),
         Some(ProbeCommand::Read(args)) => read::run(args, texts),
+        Some(ProbeCommand::Judge(args)) => judge::run(args, facts, texts),
+        Some(ProbeCommand::Diff(args)) => diff::run(args, facts, texts),
         Some(ProbeCommand::Watch(args)) => watch::run(args, facts, world.screen, texts),
     }
 }

@@ -78,6 +78,11 @@ pub enum CatalogError {
         name: String,
         suggestion: Option<String>,
     },
+    #[error("no offer `{name}`")]
+    NoOffer {
+        name: String,
+        suggestion: Option<String>,
+    },
     /// `action`: `read`, `write`, `lock`, `remove`
     #[error("cannot {action} {path}: {source}")]
     Io {
@@ -207,6 +212,9 @@ impl Explain for CatalogError {
             CatalogError::UnknownGpu { name, .. } => {
                 Msg::new("error-gpu-unknown").arg("name", name.clone())
             }
+            CatalogError::NoOffer { name, .. } => {
+                Msg::new("why-not-unknown-offer").arg("offer", name.clone())
+            }
             CatalogError::Io {
                 path,
                 action,
@@ -253,7 +261,8 @@ impl Explain for CatalogError {
             CatalogError::NoProvider { .. } => vec![Msg::new("hint-import-no-provider")],
             CatalogError::SnapshotName { .. } => vec![Msg::new("hint-snapshot-name")],
             CatalogError::NoSnapshot { suggestion, .. }
-            | CatalogError::UnknownGpu { suggestion, .. } => did_you_mean(suggestion),
+            | CatalogError::UnknownGpu { suggestion, .. }
+            | CatalogError::NoOffer { suggestion, .. } => did_you_mean(suggestion),
             CatalogError::Manifest { .. } => vec![Msg::new("hint-snapshot-manifest")],
             CatalogError::Stored { .. } => vec![Msg::new("hint-snapshot-row")],
             CatalogError::Io { source, .. } if no_room(source) => vec![Msg::new("hint-no-room")],

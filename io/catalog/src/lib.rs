@@ -15,6 +15,7 @@ mod import;
 mod input;
 mod list;
 mod measurements;
+mod named;
 mod offers_csv;
 mod overlay;
 pub mod quote;
@@ -32,5 +33,6 @@ pub use import::{Draft, Format, ImportContext, Imported, detect, fuzz_import, im
 pub use input::{MAX_INPUT, Text, read_input, read_path, read_stream};
 pub use list::{ListFilter, Listing, gpus_without_price, list, show};
 pub use measurements::{Line, Measurements, read_measurements};
+pub use named::named;
 pub use offers_csv::{BadRow, HEADER as OFFERS_HEADER, read_offers, write_offers};
 pub use store::{Loaded, SnapshotInfo, SnapshotMeta, Store};

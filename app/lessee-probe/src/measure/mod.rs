@@ -8,7 +8,8 @@ mod resolve;
 mod run;
 mod steps;
 
-use crate::{Answer, MeasureArgs, ProbeFailure, World, page, stop};
+use crate::judge::{Promise, judge};
+use crate::{Answer, Facts, MeasureArgs, ProbeFailure, World, page, stop};
 use lessee_model::ProbeReport;
 use lessee_model::probe::{ProbeRun, Verdict};
 use lessee_probe_io::Finding;
@@ -22,6 +23,7 @@ use std::time::Instant;
 /// says so, and the exit status follows from its findings.
 pub(crate) fn run(
     args: &MeasureArgs,
+    facts: Facts<'_>,
     world: &World<'_>,
     texts: &Texts,
 ) -> Result<Answer, ProbeFailure> {
@@ -32,6 +34,8 @@ pub(crate) fn run(
         detail: e.to_string(),
     })?;
     let plan = steps::Plan::new(args, &budget, world)?;
+    let offer = args.offer.as_deref();
+    let promise = offer.map(|o| Promise::of(o, facts.catalog)).transpose()?;
     stop::listen();
     let teller = progress::Teller::new(world.screen, texts);
     let mut report = ProbeReport::empty(world.measured_at.clone());
@@ -39,7 +43,6 @@ pub(crate) fn run(
     let mut run = Run::new(wanted, &budget, args.quick, &stop::STOP, &teller);
     steps::all(&plan, &mut run, &mut report, texts)?;
     let (records, findings) = run.end();
-    report.verdict = Some(Verdict::of(findings.iter().map(|f| f.severity)));
     let said = |f: &Finding| f.said(texts.msg(&f.msg()));
     report.findings = findings.iter().map(said).collect();
     report.run = Some(ProbeRun {
@@ -48,6 +51,8 @@ pub(crate) fn run(
         seconds: start.elapsed().as_secs_f64(),
         steps: records,
     });
+    let choice = promise.as_ref().map(|p| p.choose(&report, facts));
+    judge(&mut report, choice, facts, texts);
     Ok(Answer {
         exit: report
             .verdict

@@ -7,9 +7,10 @@ mod disk;
 mod feed;
 mod gpus;
 mod host;
+mod judged;
 mod links;
 mod net;
-mod rows;
+pub(crate) mod rows;
 
 use lessee_model::probe::{ProbeFinding, Severity, StepRecord, StepStatus, Verdict};
 use lessee_model::{Msg, ProbeReport};
@@ -24,6 +25,7 @@ pub(crate) fn page(doc: &ProbeReport, texts: &Texts) -> Report {
     let mut report = Report::new(texts.get("probe-title"), data, "findings");
     verdict(&mut report, doc, texts);
     findings(&mut report, &doc.findings, texts);
+    judged::section(&mut report, doc, texts);
     gpus::section(&mut report, doc, texts);
     links::section(&mut report, doc, texts);
     host::section(&mut report, doc, texts);

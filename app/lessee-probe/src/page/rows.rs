@@ -78,7 +78,7 @@ pub(super) fn figure(reading: &Reading, texts: &Texts) -> Cell {
 }
 
 /// Three significant digits are what a measurement is good for.
-pub(super) fn number(value: f64, texts: &Texts) -> Cell {
+pub(crate) fn number(value: f64, texts: &Texts) -> Cell {
     let places = if value == 0.0 {
         0
     } else {
@@ -93,7 +93,7 @@ pub(super) fn optional(reading: Option<&Reading>, texts: &Texts) -> Cell {
 }
 
 /// The code in words, and the evidence behind it.
-pub(super) fn reason(reason: &str, texts: &Texts) -> String {
+pub(crate) fn reason(reason: &str, texts: &Texts) -> String {
     let (code, detail) = reason_parts(reason);
     let Some(code) = code else {
         return reason.to_owned();

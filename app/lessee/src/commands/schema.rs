@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 type Make = fn() -> schemars::Schema;
 
 /// Name and type of each document; one more is one more line.
-const DOCUMENTS: [(&str, Make); 20] = [
+const DOCUMENTS: [(&str, Make); 21] = [
     // what people write
     ("workload", || schemars::schema_for!(WorkloadFile)),
     ("buy-input", || schemars::schema_for!(lessee_cost::BuyFile)),
@@ -37,6 +37,9 @@ const DOCUMENTS: [(&str, Make); 20] = [
     }),
     ("catalog-doctor", || schemars::schema_for!(DoctorDoc)),
     ("watch", || schemars::schema_for!(lessee_probe::WatchDoc)),
+    ("probe-diff", || {
+        schemars::schema_for!(lessee_probe::ProbeDiff)
+    }),
     ("trace-import", || {
         schemars::schema_for!(lessee_report::trace::TraceImportDoc)
     }),

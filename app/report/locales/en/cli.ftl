@@ -83,6 +83,7 @@ schema-prediction = answer of predict -o json
 schema-prediction-table = answer of predict --table -o json
 schema-import = answer of catalog import -o json
 schema-probe = measurements of a rented machine
+schema-probe-diff = two reports of machines side by side
 schema-buy = answer of buy -o json
 schema-buy-input = the file of buy
 schema-why-not = answer of plan --why-not -o json

@@ -80,6 +80,7 @@ schema-prediction = predict -o json 的结果
 schema-prediction-table = predict --table -o json 的结果
 schema-import = catalog import -o json 的输出
 schema-probe = 在租用机器上的实测
+schema-probe-diff = 两份机器报告的对比
 schema-buy = buy -o json 的输出
 schema-buy-input = buy 的输入文件
 schema-why-not = plan --why-not -o json 的输出

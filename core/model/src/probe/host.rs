@@ -23,6 +23,20 @@ pub struct BoxReading {
     pub kernel_log_visible: bool,
     /// How the GPUs are joined: `single`, `nvswitch`, `nvlink_mesh`, `nvlink_pairs`, `pcie`, `unknown`.
     pub interconnect: String,
+    /// Disks that the kernel shows, of any kind; none: it shows none.
+    #[serde(default)]
+    pub block_devices: Vec<BlockDevice>,
+}
+
+/// A disk as the kernel names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BlockDevice {
+    /// `nvme0n1`, `vda`
+    pub name: String,
+    pub bytes: u64,
+    /// As its maker names it; clouds tell their own disks from volumes by it.
+    pub model: Option<String>,
 }
 
 /// How much processor time the cgroup grants.

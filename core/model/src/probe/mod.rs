@@ -8,6 +8,7 @@ mod disk;
 mod feed;
 mod gpu;
 mod host;
+mod judged;
 mod reading;
 mod run;
 
@@ -21,9 +22,10 @@ pub use gpu::{
     Verified,
 };
 pub use host::{
-    BoxReading, Claims, CpuQuota, Grant, HostReading, NetReading, RoundTrips, SshTrip,
+    BlockDevice, BoxReading, Claims, CpuQuota, Grant, HostReading, NetReading, RoundTrips, SshTrip,
     StreamBandwidth,
 };
+pub use judged::{ExpectedRow, Judged, Kept, Promised, PromisedRow, Usual};
 pub use reading::{Fact, Reading, reason_parts};
 pub use run::{ProbeFinding, ProbeRun, Severity, StepRecord, StepStatus, Verdict};
 
@@ -66,6 +68,9 @@ pub struct ProbeReport {
     /// Worst first.
     #[serde(default)]
     pub findings: Vec<ProbeFinding>,
+    /// Against an offer, and against what is usual.
+    #[serde(default)]
+    pub judged: Option<Judged>,
     #[serde(default)]
     pub run: Option<ProbeRun>,
 }
@@ -90,6 +95,7 @@ impl ProbeReport {
             machine: None,
             verdict: None,
             findings: Vec::new(),
+            judged: None,
             run: None,
         }
     }

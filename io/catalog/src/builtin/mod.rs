@@ -2,6 +2,7 @@
 //! is a bug and is caught by the tests.
 
 mod gpus;
+mod judge;
 mod measured;
 pub(crate) mod offers;
 mod rows;
@@ -35,6 +36,8 @@ pub struct Facts {
     pub regions: Vec<RegionRow>,
     pub buy_defaults: Vec<BuyDefaultRow>,
     pub licences: Vec<LicenceRow>,
+    /// What a probe's report is held against.
+    pub judge: lessee_accept::Yardstick,
     /// What the spot policies believe of a market before they have seen it.
     pub spot: lessee_spot::policy::lessee::Params,
     types: offers::Types,
@@ -122,6 +125,7 @@ pub fn builtin() -> Result<Facts, CatalogError> {
         regions: regions(&strings)?,
         buy_defaults: buy_defaults(&strings)?,
         licences: licences(&strings)?,
+        judge: judge::yardstick(&strings)?,
         spot: spot()?,
         types,
     })

@@ -11,7 +11,7 @@ use lessee_console::Printer;
 use lessee_console::Settings;
 use lessee_cost::{expected_run, piece_seconds, resolve_tariff};
 use lessee_model::workload::{Job as Work, Workload};
-use lessee_model::{Currency, Exit, Machine, Msg, Offer, Purchase, did_you_mean};
+use lessee_model::{Currency, Exit, Machine, Msg, Offer, Purchase};
 use lessee_perf::PerfContext;
 use lessee_plan::spot_job;
 use lessee_report::Texts;
@@ -139,7 +139,7 @@ fn choose<'a>(
     facts: &'a Facts,
 ) -> Result<Chosen<'a>, Failure> {
     if let Some(name) = &args.offer {
-        let offer = offer(name, facts)?;
+        let offer = lessee_catalog::named(&facts.catalog, name)?;
         return Ok(Chosen {
             name: offer.key(),
             machine: facts.catalog.machine(offer).clone(),
@@ -155,33 +155,6 @@ fn choose<'a>(
         name: format!("{}:{}", machine.gpu.model, machine.gpu_count),
         machine,
         offer: None,
-    })
-}
-
-/// Of several regions the first that has a spot price.
-fn offer<'a>(name: &str, facts: &'a Facts) -> Result<&'a Offer, Failure> {
-    let short = |o: &Offer| format!("{}/{}", o.provider, o.instance_type);
-    let named: Vec<&Offer> = facts
-        .catalog
-        .offers
-        .iter()
-        .filter(|o| o.key() == name || short(o) == name)
-        .collect();
-    let priced = named.iter().find(|o| o.price(Purchase::Spot).is_some());
-    if let Some(offer) = priced.or(named.first()) {
-        return Ok(offer);
-    }
-    let failure = Failure::usage(Msg::new("why-not-unknown-offer").arg("offer", name));
-    let with_region = name.contains('@');
-    let names: Vec<String> = facts
-        .catalog
-        .offers
-        .iter()
-        .map(|o| if with_region { o.key() } else { short(o) })
-        .collect();
-    Err(match did_you_mean(name, names.iter().map(String::as_str)) {
-        Some(word) => failure.hint(Msg::new("hint-did-you-mean").arg("word", word)),
-        None => failure,
     })
 }
 

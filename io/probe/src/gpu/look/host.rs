@@ -3,6 +3,7 @@
 //! All of it is read below a root, so that tests can play a machine from a folder.
 
 use crate::gpu::Seen;
+use lessee_model::probe::BlockDevice;
 pub use lessee_model::probe::CpuQuota;
 use serde::Serialize;
 use std::fs;
@@ -20,6 +21,8 @@ pub struct Host {
     pub memory_total_mib: Seen<u64>,
     pub shm_mib: Seen<u64>,
     pub kernel_log: KernelLog,
+    /// Those that the kernel shows.
+    pub block_devices: Vec<BlockDevice>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -43,6 +46,7 @@ pub(super) fn host(root: &Path) -> Host {
         },
         shm_mib: shm_mib(root, memory),
         kernel_log: kernel_log(root),
+        block_devices: block_devices(root),
     }
 }
 
@@ -257,6 +261,36 @@ fn kernel_log(root: &Path) -> KernelLog {
     }
 }
 
+/// Disks of their own: neither parts of one nor what is put together from several or lives in memory.
+fn block_devices(root: &Path) -> Vec<BlockDevice> {
+    const NOT_DISKS: [&str; 9] = [
+        "loop", "ram", "zram", "dm-", "md", "sr", "fd", "nbd", "drbd",
+    ];
+    let Ok(entries) = fs::read_dir(root.join("sys/block")) else {
+        return Vec::new();
+    };
+    let mut disks: Vec<BlockDevice> = entries
+        .take(4096)
+        .filter_map(|entry| {
+            let name = entry.ok()?.file_name().into_string().ok()?;
+            if NOT_DISKS.iter().any(|kind| name.starts_with(kind)) {
+                return None;
+            }
+            let value = |file: &str| text(root, &format!("sys/block/{name}/{file}"));
+            // counted in 512 bytes whatever the disk's own blocks are
+            let sectors: u64 = value("size")?.trim().parse().ok()?;
+            let model = value("device/model").map(|m| m.trim().to_owned());
+            Some(BlockDevice {
+                bytes: sectors.checked_mul(512).filter(|b| *b > 0)?,
+                model: model.filter(|m| !m.is_empty()),
+                name,
+            })
+        })
+        .collect();
+    disks.sort_by(|a, b| a.name.cmp(&b.name));
+    disks
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -323,6 +357,24 @@ mod tests {
             cpu_quota(Path::new("/nonexistent")),
             Seen::Unknown { .. }
         ));
+    }
+
+    #[test]
+    fn disks_of_their_own() {
+        let dir = machine(&[
+            ("sys/block/nvme1n1/size", "7812500\n"),
+            (
+                "sys/block/nvme1n1/device/model",
+                "Amazon EC2 NVMe Instance Storage        \n",
+            ),
+            ("sys/block/loop0/size", "800\n"),
+            ("sys/block/vda/size", "0\n"),
+        ]);
+        let disks = host(dir.path()).block_devices;
+        assert_eq!(disks.len(), 1);
+        assert_eq!(disks[0].bytes, 4_000_000_000);
+        let model = disks[0].model.as_deref();
+        assert_eq!(model, Some("Amazon EC2 NVMe Instance Storage"));
     }
 
     #[test]

@@ -141,6 +141,7 @@ fn machine(look: &Look) -> BoxReading {
         shm_mib: host.shm_mib.clone().fact(),
         kernel_log_visible: host.kernel_log == KernelLog::Visible,
         interconnect: look.interconnect.as_str().to_owned(),
+        block_devices: host.block_devices.clone(),
     }
 }
 

@@ -1,0 +1,78 @@
+//! Holds a report against an offer and against what is usual for its GPUs: of a run that has just ended, and of a report that
+//! was made on another machine (`probe judge`).
+//!
+//! Not here: the comparisons (`core/accept`), which offer is meant (`offer`).
+
+mod offer;
+
+pub(crate) use offer::{Choice, Promise};
+
+use crate::{Answer, Facts, ProbeFailure, ProbeJudgeArgs, page, stored};
+use lessee_accept::Found;
+use lessee_model::ProbeReport;
+use lessee_model::probe::{Judged, Promised, Severity, Verdict};
+use lessee_report::Texts;
+
+/// `probe judge REPORT`: the offer that is named, else the one that the report names.
+///
+/// # Errors
+/// The report cannot be read, or it is not clear which offer is meant.
+pub(crate) fn run(
+    args: &ProbeJudgeArgs,
+    facts: Facts<'_>,
+    texts: &Texts,
+) -> Result<Answer, ProbeFailure> {
+    let mut report = stored::read(&args.report)?;
+    let named = args.offer.as_ref().or(report.offer.as_ref());
+    let promise = named.map(|o| Promise::of(o, facts.catalog)).transpose()?;
+    let choice = promise.as_ref().map(|p| p.choose(&report, facts));
+    if let Some(Choice::Several(of)) = choice {
+        return Err(ProbeFailure::OfferAmbiguous { offers: of });
+    }
+    judge(&mut report, choice, facts, texts);
+    Ok(Answer {
+        exit: report
+            .verdict
+            .map_or(lessee_model::Exit::Bug, Verdict::exit),
+        report: page::page(&report, texts),
+    })
+}
+
+/// Rows and findings of the comparisons into the report, instead of earlier ones, and its verdict anew.
+pub(crate) fn judge(
+    report: &mut ProbeReport,
+    choice: Option<Choice<'_>>,
+    facts: Facts<'_>,
+    texts: &Texts,
+) {
+    report.findings.retain(|f| !lessee_accept::is_code(&f.code));
+    let yardstick = &facts.catalog.judge;
+    let mut judged = Judged::default();
+    let mut found: Vec<Found> = Vec::new();
+    match choice {
+        None => {}
+        Some(Choice::Several(of)) => found.push(Found::offer_ambiguous(&of)),
+        Some(Choice::One { offer, of_several }) => {
+            if of_several {
+                found.push(Found::offer_chosen(&offer.name));
+            }
+            let rules = &yardstick.rules;
+            let (rows, of) = lessee_accept::promised(report, &offer.machine, facts.gpus, rules);
+            found.extend(of);
+            judged.promised = Some(Promised {
+                offer: offer.name.clone(),
+                rows,
+            });
+            report.offer = Some(offer.key.clone());
+        }
+    }
+    let (rows, of) = lessee_accept::expected(report, facts.gpus, yardstick);
+    judged.expected = rows;
+    found.extend(of);
+    let said = found.iter().map(|f| f.said(texts.msg(&f.msg())));
+    report.findings.extend(said);
+    let weight = |f: &lessee_model::probe::ProbeFinding| std::cmp::Reverse::<Severity>(f.severity);
+    report.findings.sort_by_key(weight);
+    report.verdict = Some(Verdict::of(report.findings.iter().map(|f| f.severity)));
+    report.judged = Some(judged);
+}
