@@ -13,6 +13,9 @@ pub fn command(args: &ProbeArgs, settings: &Settings, printer: &Printer) -> Resu
     let curves = lessee_probe_io::curve_rules()?;
     let facts = Facts {
         gpus: &builtin.gpus,
+        models: &builtin.models,
+        perf: &builtin.perf,
+        defaults: &builtin.defaults,
         curves: &curves,
     };
     let live = stderr_is_terminal();

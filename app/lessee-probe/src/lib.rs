@@ -19,7 +19,9 @@ pub use failure::ProbeFailure;
 pub use front::command;
 pub use watch::WatchDoc;
 
-use lessee_model::{Exit, GpuTable};
+use lessee_model::workload::Defaults;
+use lessee_model::{Exit, GpuTable, ModelTable};
+use lessee_perf::PerfTables;
 use lessee_report::{Report, Texts};
 
 /// What a form of the verb has to say.
@@ -33,6 +35,10 @@ pub struct Answer {
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     pub gpus: &'a GpuTable,
+    pub models: &'a ModelTable,
+    pub perf: &'a PerfTables,
+    /// What a workload takes where nothing is said.
+    pub defaults: &'a Defaults,
     /// Thresholds of curves, `data/curve.toml`.
     pub curves: &'a lessee_supervise::curve::Rules,
 }
@@ -73,7 +79,7 @@ pub fn run(
         return Err(ProbeFailure::FormTakesNone);
     }
     match &args.form {
-        None => measure::run(&args.measure, world, texts),
+        None => measure::run(&args.measure, facts, world, texts),
         Some(ProbeCommand::Read(args)) => read::run(args, texts),
         Some(ProbeCommand::Watch(args)) => watch::run(args, facts, world.screen, texts),
     }

@@ -1,14 +1,16 @@
 //! `probe` without a form: measures this machine, step after step, each within its cap.
 //!
-//! One more step is one more variant of `Step` with its cap in `data/probe-run.toml`, one more function in `steps.rs`, and
+//! One more step is one more variant of `Step` with its cap in `data/probe-run.toml`, one more function in `steps.rs` or `gpus.rs`, and
 //! one more section of `page/`. What is measured and how is in `io/probe`. Start at [`run`].
 
+mod gpus;
+mod model;
 mod progress;
 mod resolve;
 mod run;
 mod steps;
 
-use crate::{Answer, MeasureArgs, ProbeFailure, World, page, stop};
+use crate::{Answer, Facts, MeasureArgs, ProbeFailure, World, page, stop};
 use lessee_model::ProbeReport;
 use lessee_model::probe::{ProbeRun, Verdict};
 use lessee_probe_io::Finding;
@@ -22,12 +24,14 @@ use std::time::Instant;
 /// says so, and the exit status follows from its findings.
 pub(crate) fn run(
     args: &MeasureArgs,
+    facts: Facts<'_>,
     world: &World<'_>,
     texts: &Texts,
 ) -> Result<Answer, ProbeFailure> {
     let start = Instant::now();
     let wanted = resolve::steps(args)?;
     resolve::check(args, &wanted, world.offline)?;
+    let asked = model::asked(args, facts)?;
     let budget = Budget::built_in().map_err(|e| ProbeFailure::BuiltIn {
         detail: e.to_string(),
     })?;
@@ -38,6 +42,7 @@ pub(crate) fn run(
     report.offer.clone_from(&args.offer);
     let mut run = Run::new(wanted, &budget, args.quick, &stop::STOP, &teller);
     steps::all(&plan, &mut run, &mut report, texts)?;
+    model::into_report(&mut report, asked.as_ref(), facts, texts);
     let (records, findings) = run.end();
     report.verdict = Some(Verdict::of(findings.iter().map(|f| f.severity)));
     let said = |f: &Finding| f.said(texts.msg(&f.msg()));

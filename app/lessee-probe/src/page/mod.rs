@@ -9,7 +9,9 @@ mod gpus;
 mod host;
 mod links;
 mod net;
+mod ports;
 mod rows;
+mod tensor;
 
 use lessee_model::probe::{ProbeFinding, Severity, StepRecord, StepStatus, Verdict};
 use lessee_model::{Msg, ProbeReport};
@@ -25,7 +27,9 @@ pub(crate) fn page(doc: &ProbeReport, texts: &Texts) -> Report {
     verdict(&mut report, doc, texts);
     findings(&mut report, &doc.findings, texts);
     gpus::section(&mut report, doc, texts);
+    tensor::section(&mut report, doc, texts);
     links::section(&mut report, doc, texts);
+    ports::section(&mut report, doc, texts);
     host::section(&mut report, doc, texts);
     disk::section(&mut report, doc, texts);
     feed::section(&mut report, doc, texts);
@@ -65,8 +69,9 @@ fn verdict(report: &mut Report, doc: &ProbeReport, texts: &Texts) {
         .filter(made)
         .map(|s| texts.term("probe-step", &s.step))
         .collect();
-    // what was left out says nothing for the machine
-    if names.len() < run.steps.len() {
+    // what was left out says nothing for the machine, but one GPU has nothing to add up
+    let left_out = |s: &StepRecord| !made(&s) && s.reason.as_deref() != Some("one_gpu");
+    if run.steps.iter().any(left_out) {
         let only = Msg::new("probe-measured-only").arg("steps", names.join(", "));
         report.text(texts.msg(&only));
     }

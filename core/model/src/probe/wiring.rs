@@ -1,6 +1,5 @@
 //! What joins the GPUs, in a word and in figures, and what that costs a training.
 
-use super::Fact;
 use crate::{Basis, Interconnect};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,8 +28,12 @@ pub struct ModelReading {
     pub model: String,
     /// Tokens per sequence; 1 where samples are no sequences.
     pub seq_len: f64,
-    /// Unknown where no formula knows it, with the reason.
-    pub step: Fact<StepShare>,
+    /// Modelled; absent where no formula knows it.
+    #[serde(default)]
+    pub step: Option<StepShare>,
+    /// Why there is none: a stable code.
+    #[serde(default)]
+    pub reason: Option<String>,
     /// The same in the language of the run.
     pub text: String,
 }

@@ -52,12 +52,9 @@ impl Default for TensorOptions {
 }
 
 impl TensorOptions {
-    pub fn quick() -> TensorOptions {
-        TensorOptions {
-            seconds: 3.0,
-            preparation: Duration::from_secs(15),
-            ..TensorOptions::default()
-        }
+    /// How long a load may take that is to last so many seconds: one GPU may be slower than all know.
+    pub fn longest_s(seconds: f64) -> f64 {
+        seconds.clamp(0.0, 3600.0) * 1.5
     }
 }
 
@@ -168,8 +165,8 @@ fn load(
     conduct: Conduct<'_>,
 ) {
     const STEP: &str = "gpu.tensor";
-    let cap =
-        options.preparation + Duration::from_secs_f64(options.seconds.clamp(0.0, 3600.0) * 1.5);
+    let longest = TensorOptions::longest_s(options.seconds);
+    let cap = options.preparation + Duration::from_secs_f64(longest);
     let shared = Shared {
         libraries: Arc::clone(libraries),
         seconds: options.seconds,
