@@ -86,13 +86,15 @@ pub(super) fn into_report(
     };
     let step = measured_machine(report, facts.gpus)
         .and_then(|machine| training_step(job, data, &machine, 1, context));
-    let text = match &step {
-        Ok(step) => step.msg(name),
-        Err(why) => Msg::new("probe-model-not")
-            .arg("model", name)
-            .arg("why", why.msg.clone()),
+    let not = |code: &str, why: Msg| {
+        let msg = Msg::new("probe-model-not").arg("model", name);
+        (Some(code.to_owned()), msg.arg("why", why))
     };
-    let reason = step.as_ref().err().map(|why| why.code.to_owned());
+    let (reason, text) = match &step {
+        Ok(step) => (None, step.msg(name)),
+        Err(_) if report.gpus.is_empty() => not("no_gpus", Msg::new("probe-model-no-gpus")),
+        Err(why) => not(why.code, why.msg.clone()),
+    };
     report.model = Some(ModelReading {
         model: name.to_owned(),
         seq_len: training.seq_len,

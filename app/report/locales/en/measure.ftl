@@ -126,6 +126,7 @@ probe-sum-host = By a ring of our own through the memory of the host, because pe
 probe-sum-no-nccl = NCCL was not used: { $why }.
 probe-sum-switches = The switches may have added up themselves, so that it may lie above what the links give.
 probe-model-not = Training { $model }: what it waits for is not known: { $why }
+probe-model-no-gpus = no GPU was seen
 probe-all-reduce-not = All-reduce over all GPUs: { $why }
 
 probe-host-title = Processor and memory

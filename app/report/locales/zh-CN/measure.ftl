@@ -125,6 +125,7 @@ probe-sum-host = 因不能互访，由自有的环经主机内存在 { $n } 个 
 probe-sum-no-nccl = 未使用 NCCL：{ $why }。
 probe-sum-switches = 交换芯片可能参与了求和，因此数值可能高于链路带宽。
 probe-model-not = 训练 { $model }：不知道它要等待多少：{ $why }
+probe-model-no-gpus = 未见 GPU
 probe-all-reduce-not = 全部 GPU 的 all-reduce：{ $why }
 
 probe-host-title = 处理器与内存
