@@ -109,6 +109,7 @@ pub fn measure(
     conduct: Conduct<'_>,
 ) -> AllReduce {
     conduct.tell("gpu.all_reduce", 0.0);
+    let begun = Instant::now();
     let (asked, wanted) = (Arc::clone(libraries), options.clone());
     let counted = capped("start", options.cap, move |_| {
         let cuda = asked.cuda.as_ref().map_err(Clone::clone)?;
@@ -140,10 +141,11 @@ pub fn measure(
             let (libraries, own) = (Arc::clone(libraries), options.clone());
             let stop = Arc::new(AtomicBool::new(false));
             let stopping = Arc::clone(&stop);
-            let begun = Instant::now();
+            // the start has had its part of it
+            let left = options.cap.saturating_sub(begun.elapsed());
             std::thread::scope(|scope| {
                 let all = scope.spawn(move || {
-                    capped("all_reduce", own.cap, move |deadline| {
+                    capped("all_reduce", left, move |deadline| {
                         run(&libraries, &gpus, &own, deadline, &stop)
                     })
                 });

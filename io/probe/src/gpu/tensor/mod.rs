@@ -106,6 +106,7 @@ pub fn measure(
     options: &TensorOptions,
     conduct: Conduct<'_>,
 ) -> Tensor {
+    let begun = Instant::now();
     let mut tensor = Tensor {
         seconds: options.seconds,
         cublas_lt: folders(
@@ -153,7 +154,8 @@ pub fn measure(
     }
     let used = |g: &&mut GpuTensor| !options.skip.contains(&g.cuda_index);
     let mut gpus: Vec<&mut GpuTensor> = tensor.gpus.iter_mut().filter(used).collect();
-    load(libraries, &mut gpus, options, conduct);
+    let left = options.preparation.saturating_sub(begun.elapsed());
+    load(libraries, &mut gpus, options, left, conduct);
     tensor
 }
 
@@ -162,15 +164,16 @@ fn load(
     libraries: &Arc<Libraries>,
     gpus: &mut [&mut GpuTensor],
     options: &TensorOptions,
+    preparation: Duration,
     conduct: Conduct<'_>,
 ) {
     const STEP: &str = "gpu.tensor";
     let longest = TensorOptions::longest_s(options.seconds);
-    let cap = options.preparation + Duration::from_secs_f64(longest);
+    let cap = preparation + Duration::from_secs_f64(longest);
     let shared = Shared {
         libraries: Arc::clone(libraries),
         seconds: options.seconds,
-        preparation: options.preparation,
+        preparation,
         ready: Arc::new(AtomicUsize::new(0)),
         all: gpus.len(),
         stop: Arc::new(AtomicBool::new(false)),
