@@ -87,8 +87,10 @@ pub(super) fn into_report(
     let step = measured_machine(report, facts.gpus)
         .and_then(|machine| training_step(job, data, &machine, 1, context));
     let not = |code: &str, why: Msg| {
-        let msg = Msg::new("probe-model-not").arg("model", name);
-        (Some(code.to_owned()), msg.arg("why", why))
+        let msg = Msg::new("probe-model-not")
+            .arg("model", name)
+            .arg("why", why);
+        (Some(code.to_owned()), msg)
     };
     let (reason, text) = match &step {
         Ok(step) => (None, step.msg(name)),

@@ -41,7 +41,7 @@ fn table(gpus: &[&GpuReading], texts: &Texts) -> Table {
         right("first_tflops", "probe-col-first"),
         right("last_tflops", "probe-col-last"),
         right("sm_clock_mhz", "probe-col-clock"),
-        right("power_w", "probe-col-power"),
+        right("power_w", "probe-col-watts"),
         right("temperature_c", "probe-col-heat"),
     ]);
     for gpu in gpus {

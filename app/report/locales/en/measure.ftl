@@ -90,14 +90,14 @@ probe-gpu-reason = GPU { $gpus }: { $why }
 probe-tensor-title = Matrix rate that lasts
 probe-tensor-load = All GPUs multiplied at once for { $seconds }. Rates are dense; clock, power and heat are those of the first and of the last seconds.
 probe-tensor-method = { $method }, every result compared
-probe-tensor-wrong = { $method } gives wrong results
+probe-tensor-wrong = wrong results by { $method }
 probe-tensor-held = the clock was held by { $code }
 probe-tensor-far = This kernel does not reach the peak of these GPUs: compare with siblings and other days, not with a data sheet.
 probe-tensor-better = A library that would reach more lies in { $folder }; it was not used.
 probe-col-first = At first
 probe-col-last = At last
 probe-col-clock = MHz
-probe-col-power = W
+probe-col-watts = W
 probe-col-heat = °C
 
 probe-ports-title = Ports towards other machines

@@ -96,7 +96,7 @@ probe-tensor-better = { $folder } 中有能达到更高速率的库；未使用�
 probe-col-first = 最初
 probe-col-last = 最后
 probe-col-clock = MHz
-probe-col-power = W
+probe-col-watts = W
 probe-col-heat = °C
 
 probe-ports-title = 通往其他机器的端口
