@@ -17,7 +17,7 @@ pub struct MeasureArgs {
     /// Shorter steps: all of them together in less than a minute.
     #[arg(long)]
     pub quick: bool,
-    /// Steps to make, of look, gpu, cpu, disk, feed, net; else all of them.
+    /// Steps to make, of look, gpu, tensor, allreduce, ports, cpu, disk, feed, net; else all of them.
     #[arg(long, value_name = "STEPS", value_delimiter = ',')]
     pub only: Vec<String>,
     /// A folder of your samples, read only: images, .npy, tar shards, other files; for the feed test and small files.
@@ -44,6 +44,13 @@ pub struct MeasureArgs {
     /// Memory that the tests use on each GPU, MiB: less leaves more to other work; else 1024, with --quick 256.
     #[arg(long, value_name = "MIB")]
     pub device_mib: Option<usize>,
+    /// Say what share of a step this machine waits for gradients in a training of this model; `lessee schema models`
+    /// lists them.
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Tokens per sequence of that training; else as a plan takes it.
+    #[arg(long, value_name = "TOKENS", requires = "model")]
+    pub seq_len: Option<String>,
     /// What was promised: provider/instance_type of the catalog, with or without @region, or a quote, FILE or FILE#LINE.
     #[arg(long, value_name = "OFFER")]
     pub offer: Option<String>,

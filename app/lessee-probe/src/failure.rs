@@ -1,5 +1,6 @@
 //! How the verb fails.
 
+use lessee_model::workload::WorkloadError;
 use lessee_model::{Exit, Explain, Msg};
 use lessee_probe_io::feed::FeedError;
 use lessee_probe_io::gpu::GpuError;
@@ -46,6 +47,8 @@ pub enum ProbeFailure {
         host: String,
     },
     Feed(FeedError),
+    /// `--model` and what belongs to it.
+    Model(WorkloadError),
     /// Built-in data is broken: a bug.
     BuiltIn {
         detail: String,
@@ -112,6 +115,7 @@ impl Explain for ProbeFailure {
             ProbeFailure::Offline { host } => Msg::new("probe-offline").arg("host", host.clone()),
             ProbeFailure::Host { host } => Msg::new("probe-host").arg("host", host.clone()),
             ProbeFailure::Feed(error) => error.msg(),
+            ProbeFailure::Model(error) => error.msg(),
             ProbeFailure::BuiltIn { detail } => {
                 Msg::new("probe-built-in").arg("detail", detail.clone())
             }
@@ -164,6 +168,7 @@ impl Explain for ProbeFailure {
             }
             ProbeFailure::OfferAmbiguous { .. } => vec![Msg::new("hint-probe-offer-ambiguous")],
             ProbeFailure::Catalog(error) => error.hints(),
+            ProbeFailure::Model(error) => error.hints(),
             ProbeFailure::Unheeded { .. }
             | ProbeFailure::FormTakesNone
             | ProbeFailure::Folder { .. }

@@ -26,6 +26,9 @@ pub fn command(args: &ProbeArgs, settings: &Settings, printer: &Printer) -> Resu
     let facts = Facts {
         gpus: &builtin.gpus,
         catalog: &builtin,
+        models: &builtin.models,
+        perf: &builtin.perf,
+        defaults: &builtin.defaults,
         curves: &curves,
     };
     let live = stderr_is_terminal();

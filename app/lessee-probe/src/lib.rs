@@ -26,7 +26,9 @@ pub use front::command;
 pub use lessee_accept::ProbeDiff;
 pub use watch::WatchDoc;
 
-use lessee_model::{Exit, GpuTable};
+use lessee_model::workload::Defaults;
+use lessee_model::{Exit, GpuTable, ModelTable};
+use lessee_perf::PerfTables;
 use lessee_report::{Report, Texts};
 
 /// What a form of the verb has to say.
@@ -42,6 +44,10 @@ pub struct Facts<'a> {
     pub gpus: &'a GpuTable,
     /// Offers, with the user's own where one may be asked for, and what is usual.
     pub catalog: &'a lessee_catalog::Facts,
+    pub models: &'a ModelTable,
+    pub perf: &'a PerfTables,
+    /// What a workload takes where nothing is said.
+    pub defaults: &'a Defaults,
     /// Thresholds of curves, `data/curve.toml`.
     pub curves: &'a lessee_supervise::curve::Rules,
 }

@@ -4,101 +4,16 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod common;
+mod played;
 
 use common::{Home, Run, check, example};
-use lessee_fake_gpu::{Pair, STATE_VARIABLE, State, install};
+use lessee_fake_gpu::{Pair, State};
+use played::{Machine, Probed, four};
 use serde_json::Value;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-
-/// A machine whose driver is played.
-struct Machine(Home);
-
-impl Machine {
-    fn new(state: &State, without: &[&str]) -> Machine {
-        let home = Home::new();
-        home.file("state.json", serde_json::to_string(state).unwrap());
-        let lib = home.path("lib");
-        std::fs::create_dir(&lib).unwrap();
-        install(&lib, without).unwrap();
-        Machine(home)
-    }
-
-    fn command(&self, more: &[&str]) -> Command {
-        let args = [
-            "probe",
-            "--quick",
-            "--only",
-            "look,gpu",
-            "--device-mib",
-            "1",
-        ];
-        let mut command = self.0.command(&[&args, more].concat());
-        command
-            .env("LD_LIBRARY_PATH", self.0.path("lib"))
-            .env(STATE_VARIABLE, self.0.path("state.json"));
-        command
-    }
-
-    fn probe(&self) -> Probed {
-        Probed::of(&Run::of(self.command(&["-o", "json"])))
-    }
-}
-
-struct Probed {
-    code: i32,
-    doc: Value,
-}
-
-impl Probed {
-    #[track_caller]
-    fn of(run: &Run) -> Probed {
-        Probed {
-            code: run.code,
-            doc: run.json(),
-        }
-    }
-
-    fn codes(&self, severities: &[&str]) -> Vec<String> {
-        let all = self.doc["findings"].as_array().unwrap().iter();
-        let of = all.filter(|f| severities.contains(&f["severity"].as_str().unwrap()));
-        let text = |f: &Value, key: &str| f[key].as_str().unwrap().to_owned();
-        of.map(|f| format!("{} {}", text(f, "code"), text(f, "subject")))
-            .collect()
-    }
-
-    /// What fails or is not known, and the exit status; warnings depend on the machine of the test.
-    #[track_caller]
-    fn expect(&self, code: i32, weighty: &[&str]) {
-        assert_eq!(
-            self.codes(&["fail", "unknown"]),
-            weighty,
-            "{}",
-            self.doc["findings"]
-        );
-        assert_eq!(self.code, code);
-        let verdict = match code {
-            0 => "delivers",
-            1 => "does_not_deliver",
-            _ => "cannot_tell",
-        };
-        assert_eq!(self.doc["verdict"], verdict);
-    }
-
-    fn step(&self, name: &str) -> &Value {
-        let steps = self.doc["run"]["steps"].as_array().unwrap();
-        steps.iter().find(|s| s["step"] == name).unwrap()
-    }
-}
-
-/// The first four of eight GPUs: enough for siblings, and half of the time.
-fn four() -> State {
-    let mut state = State::nvswitch();
-    state.gpus.truncate(4);
-    state
-}
 
 fn probe(state: &State) -> Probed {
     Machine::new(state, &[]).probe()

@@ -10,6 +10,12 @@ pub enum Step {
     Look,
     /// Kernels, copies and pairs.
     Gpu,
+    /// The matrix rate that lasts, of the GPUs that were proved.
+    Tensor,
+    /// What these add up together.
+    AllReduce,
+    /// Towards other machines.
+    Ports,
     /// Processor and memory.
     Cpu,
     Disk,
@@ -18,9 +24,12 @@ pub enum Step {
 }
 
 impl Step {
-    pub const ALL: [Step; 6] = [
+    pub const ALL: [Step; 9] = [
         Step::Look,
         Step::Gpu,
+        Step::Tensor,
+        Step::AllReduce,
+        Step::Ports,
         Step::Cpu,
         Step::Disk,
         Step::Feed,
@@ -31,6 +40,9 @@ impl Step {
         match self {
             Step::Look => "look",
             Step::Gpu => "gpu",
+            Step::Tensor => "tensor",
+            Step::AllReduce => "allreduce",
+            Step::Ports => "ports",
             Step::Cpu => "cpu",
             Step::Disk => "disk",
             Step::Feed => "feed",
@@ -60,6 +72,7 @@ impl<T: Copy> Both<T> {
 #[serde(deny_unknown_fields)]
 pub struct Budget {
     caps: Caps,
+    pub tensor: TensorBudget,
     pub disk: DiskBudget,
     pub feed: FeedBudget,
     pub cpu: CpuBudget,
@@ -70,10 +83,20 @@ pub struct Budget {
 struct Caps {
     look: Both<f64>,
     gpu: Both<f64>,
+    tensor: Both<f64>,
+    allreduce: Both<f64>,
+    ports: Both<f64>,
     cpu: Both<f64>,
     disk: Both<f64>,
     feed: Both<f64>,
     net: Both<f64>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TensorBudget {
+    /// How long the load lasts.
+    pub seconds: Both<f64>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -115,6 +138,9 @@ impl Budget {
         let both = match step {
             Step::Look => &self.caps.look,
             Step::Gpu => &self.caps.gpu,
+            Step::Tensor => &self.caps.tensor,
+            Step::AllReduce => &self.caps.allreduce,
+            Step::Ports => &self.caps.ports,
             Step::Cpu => &self.caps.cpu,
             Step::Disk => &self.caps.disk,
             Step::Feed => &self.caps.feed,
@@ -140,5 +166,9 @@ mod tests {
         // a tenth for what steps need beyond their caps
         assert!(all(true) <= 54.0, "{}", all(true));
         assert!(all(false) <= 540.0, "{}", all(false));
+        for quick in [true, false] {
+            let rest = budget.cap_s(Step::Tensor, quick) - budget.tensor.seconds.of(quick);
+            assert!(rest >= 2.0, "contexts take time too: {rest}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::gpu::prove::{Rules, below};
 use crate::gpu::{Finding, Severity};
 use crate::read::{port_error as counter, whole};
 use crate::step::Conduct;
-use serde::Serialize;
+use lessee_model::probe::{Fabric, Port};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read as _;
@@ -19,41 +19,6 @@ use std::time::Duration;
 const MOST: usize = 256;
 /// A value of the kernel is a line.
 const VALUE_BYTES: u64 = 4096;
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Fabric {
-    /// Empty where none was seen.
-    pub ports: Vec<Port>,
-    /// Seconds between the two readings behind `grown`; absent after one reading.
-    pub watched_s: Option<f64>,
-}
-
-/// A port of an adapter; absent is what the kernel does not say.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Port {
-    /// `mlx5_0`
-    pub adapter: String,
-    pub port: u32,
-    /// `mlx5_core`, `efa`, `irdma`, `bnxt_re`
-    pub driver: Option<String>,
-    /// `MT4129`
-    pub adapter_type: Option<String>,
-    /// Network interfaces of the same device.
-    pub interfaces: Vec<String>,
-    /// `InfiniBand`, `Ethernet` (RoCE), `Unspecified` (EFA)
-    pub link_layer: Option<String>,
-    /// `ACTIVE`, `DOWN`, `INIT`
-    pub state: Option<String>,
-    /// `LinkUp`, `Polling`, `Disabled`
-    pub physical_state: Option<String>,
-    /// In each direction; of a port that is down it means nothing.
-    pub rate_gbps: Option<f64>,
-    pub numa_node: Option<u32>,
-    /// Errors since the port came up, by the kernel's names.
-    pub errors: BTreeMap<String, u64>,
-    /// Those that came while it was watched.
-    pub grown: BTreeMap<String, u64>,
-}
 
 /// Reads all ports once.
 pub fn look(root: &Path) -> Fabric {
@@ -90,104 +55,93 @@ pub fn watched(root: &Path, pause: Duration, conduct: &Conduct<'_>) -> Fabric {
         part.tick();
     }
     let mut after = look(root);
-    after.since(&before, part.elapsed());
+    since(&mut after, &before, part.elapsed());
     after
 }
 
-impl Fabric {
-    /// Fills in what grew since an earlier reading; a counter that was reset meanwhile tells nothing.
-    fn since(&mut self, before: &Fabric, passed: Duration) {
-        self.watched_s = Some(passed.as_secs_f64());
-        for port in &mut self.ports {
-            let same = |p: &&Port| (&p.adapter, p.port) == (&port.adapter, port.port);
-            let Some(then) = before.ports.iter().find(same) else {
-                continue;
-            };
-            for (name, count) in &port.errors {
-                let grown = then.errors.get(name).and_then(|t| count.checked_sub(*t));
-                if let Some(grown) = grown.filter(|g| *g > 0) {
-                    port.grown.insert(name.clone(), grown);
-                }
-            }
-        }
-    }
-
-    /// What follows from it, worst first.
-    pub fn findings(&self, rules: &Rules) -> Vec<Finding> {
-        let mut out = Vec::new();
-        let mut alike: BTreeMap<(&str, &str), Vec<(usize, f64)>> = BTreeMap::new();
-        for (at, port) in self.ports.iter().enumerate() {
-            self.one(port, rules, &mut out);
-            if let (true, Some(rate)) = (port.active(), port.judged_rate()) {
-                let kind = port.adapter_type.as_deref().unwrap_or("");
-                let layer = port.link_layer.as_deref().unwrap_or("");
-                alike.entry((kind, layer)).or_default().push((at, rate));
-            }
-        }
-        for rates in alike.values() {
-            for (at, rate, middle) in below(rates, rules) {
-                let detail = format!("{rate} Gbit/s, ports of the same kind {middle}");
-                let subject = self.ports[at].name();
-                out.push(Finding::new(Severity::Fail, "port_slow", subject, detail));
-            }
-        }
-        out.sort_by_key(|f| std::cmp::Reverse(f.severity));
-        out
-    }
-
-    fn one(&self, port: &Port, rules: &Rules, out: &mut Vec<Finding>) {
-        let mut push = |severity, code, detail: String| {
-            out.push(Finding::new(severity, code, port.name(), detail));
+/// Fills in what grew since an earlier reading; a counter that was reset meanwhile tells nothing.
+fn since(after: &mut Fabric, before: &Fabric, passed: Duration) {
+    after.watched_s = Some(passed.as_secs_f64());
+    for port in &mut after.ports {
+        let same = |p: &&Port| (&p.adapter, p.port) == (&port.adapter, port.port);
+        let Some(then) = before.ports.iter().find(same) else {
+            continue;
         };
-        match (&port.state, port.active()) {
-            // a second port without a cable is usual
-            (Some(state), false) => {
-                let physical = port.physical_state.as_deref().unwrap_or("?");
-                push(Severity::Warn, "port_down", format!("{state}, {physical}"));
-            }
-            (None, _) => push(Severity::Unknown, "port_unreadable", "state".to_owned()),
-            (Some(_), true) => {
-                let kind = port.adapter_type.as_deref().unwrap_or("");
-                let most = rules.ports.card_gbps.get(kind);
-                if let (Some(most), Some(rate)) = (most, port.judged_rate())
-                    && rate < *most
-                {
-                    let detail = format!("{rate} Gbit/s, cards of its family up to {most}");
-                    push(Severity::Warn, "port_below_card", detail);
-                }
-            }
-        }
         for (name, count) in &port.errors {
-            let code = counter(name).map_or("link_errors", |(code, _)| code);
-            match (port.grown.get(name), self.watched_s) {
-                (Some(grown), Some(seconds)) => {
-                    let detail = format!("{name}: {grown} more within {seconds:.0} s");
-                    push(Severity::Fail, code, detail);
-                }
-                _ if *count > 0 => push(Severity::Note, code, format!("{name}: {count}")),
-                _ => {}
+            let grown = then.errors.get(name).and_then(|t| count.checked_sub(*t));
+            if let Some(grown) = grown.filter(|g| *g > 0) {
+                port.grown.insert(name.clone(), grown);
             }
         }
     }
 }
 
-impl Port {
-    /// `port mlx5_0/1`
-    fn name(&self) -> String {
-        format!("port {}/{}", self.adapter, self.port)
+/// What follows from it, worst first.
+pub fn findings(fabric: &Fabric, rules: &Rules) -> Vec<Finding> {
+    let mut out = Vec::new();
+    let mut alike: BTreeMap<(&str, &str), Vec<(usize, f64)>> = BTreeMap::new();
+    for (at, port) in fabric.ports.iter().enumerate() {
+        one(port, fabric.watched_s, rules, &mut out);
+        if let (true, Some(rate)) = (port.active(), judged_rate(port)) {
+            let kind = port.adapter_type.as_deref().unwrap_or("");
+            let layer = port.link_layer.as_deref().unwrap_or("");
+            alike.entry((kind, layer)).or_default().push((at, rate));
+        }
     }
+    for rates in alike.values() {
+        for (at, rate, middle) in below(rates, rules) {
+            let detail = format!("{rate} Gbit/s, ports of the same kind {middle}");
+            let subject = subject(&fabric.ports[at]);
+            out.push(Finding::new(Severity::Fail, "port_slow", subject, detail));
+        }
+    }
+    out.sort_by_key(|f| std::cmp::Reverse(f.severity));
+    out
+}
 
-    fn active(&self) -> bool {
-        self.state
-            .as_deref()
-            .is_some_and(|s| s.eq_ignore_ascii_case("ACTIVE"))
+fn one(port: &Port, watched_s: Option<f64>, rules: &Rules, out: &mut Vec<Finding>) {
+    let mut push = |severity, code, detail: String| {
+        out.push(Finding::new(severity, code, subject(port), detail));
+    };
+    match (&port.state, port.active()) {
+        // a second port without a cable is usual
+        (Some(state), false) => {
+            let physical = port.physical_state.as_deref().unwrap_or("?");
+            push(Severity::Warn, "port_down", format!("{state}, {physical}"));
+        }
+        (None, _) => push(Severity::Unknown, "port_unreadable", "state".to_owned()),
+        (Some(_), true) => {
+            let kind = port.adapter_type.as_deref().unwrap_or("");
+            let most = rules.ports.card_gbps.get(kind);
+            if let (Some(most), Some(rate)) = (most, judged_rate(port))
+                && rate < *most
+            {
+                let detail = format!("{rate} Gbit/s, cards of its family up to {most}");
+                push(Severity::Warn, "port_below_card", detail);
+            }
+        }
     }
+    for (name, count) in &port.errors {
+        let code = counter(name).map_or("link_errors", |(code, _)| code);
+        match (port.grown.get(name), watched_s) {
+            (Some(grown), Some(seconds)) => {
+                let detail = format!("{name}: {grown} more within {seconds:.0} s");
+                push(Severity::Fail, code, detail);
+            }
+            _ if *count > 0 => push(Severity::Note, code, format!("{name}: {count}")),
+            _ => {}
+        }
+    }
+}
 
-    /// EFA states a rate that is not its own, and a bond that of one of its ports.
-    fn judged_rate(&self) -> Option<f64> {
-        let states = self.driver.as_deref() != Some("efa") && !self.adapter.contains("bond");
-        self.rate_gbps.filter(|_| states)
-    }
+fn subject(port: &Port) -> String {
+    format!("port {}", port.name())
+}
+
+/// EFA states a rate that is not its own, and a bond that of one of its ports.
+fn judged_rate(port: &Port) -> Option<f64> {
+    let states = port.driver.as_deref() != Some("efa") && !port.adapter.contains("bond");
+    port.rate_gbps.filter(|_| states)
 }
 
 fn port(adapter: &Path, name: &str, number: u32) -> Port {
@@ -289,7 +243,7 @@ mod tests {
     }
 
     fn told(fabric: &Fabric) -> Vec<String> {
-        let findings = fabric.findings(&Rules::built_in().unwrap());
+        let findings = findings(fabric, &Rules::built_in().unwrap());
         for f in &findings {
             assert!(
                 crate::gpu::CODES.iter().any(|(c, _)| *c == f.code),
@@ -374,7 +328,7 @@ mod tests {
         let before = look(tree.0.path());
         tree.write(path, "12");
         let mut after = look(tree.0.path());
-        after.since(&before, Duration::from_secs(3));
+        since(&mut after, &before, Duration::from_secs(3));
         assert_eq!(after.ports[0].grown["counters/symbol_error"], 5);
         assert_eq!(told(&after), ["Fail link_errors port mlx5_0/1"]);
 
@@ -409,7 +363,7 @@ mod tests {
         );
         let read = crate::read::read(capture.as_bytes());
         let said: Vec<_> = read.reading.problems.iter().map(|p| &*p.code).collect();
-        let found = fabric.findings(&Rules::built_in().unwrap());
+        let found = findings(&fabric, &Rules::built_in().unwrap());
         assert_eq!(found.iter().map(|f| f.code).collect::<Vec<_>>(), said);
     }
 }

@@ -1,8 +1,10 @@
 //! `probe` without a form: measures this machine, step after step, each within its cap.
 //!
-//! One more step is one more variant of `Step` with its cap in `data/probe-run.toml`, one more function in `steps.rs`, and
+//! One more step is one more variant of `Step` with its cap in `data/probe-run.toml`, one more function in `steps.rs` or `gpus.rs`, and
 //! one more section of `page/`. What is measured and how is in `io/probe`. Start at [`run`].
 
+mod gpus;
+mod model;
 mod progress;
 mod resolve;
 mod run;
@@ -30,6 +32,7 @@ pub(crate) fn run(
     let start = Instant::now();
     let wanted = resolve::steps(args)?;
     resolve::check(args, &wanted, world.offline)?;
+    let asked = model::asked(args, facts)?;
     let budget = Budget::built_in().map_err(|e| ProbeFailure::BuiltIn {
         detail: e.to_string(),
     })?;
@@ -42,6 +45,7 @@ pub(crate) fn run(
     report.offer.clone_from(&args.offer);
     let mut run = Run::new(wanted, &budget, args.quick, &stop::STOP, &teller);
     steps::all(&plan, &mut run, &mut report, texts)?;
+    model::into_report(&mut report, asked.as_ref(), facts, texts);
     let (records, findings) = run.end();
     let said = |f: &Finding| f.said(texts.msg(&f.msg()));
     report.findings = findings.iter().map(said).collect();

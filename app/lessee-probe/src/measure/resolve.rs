@@ -24,6 +24,13 @@ pub(super) fn steps(args: &MeasureArgs) -> Result<BTreeSet<Step>, ProbeFailure> 
             }
         })?);
     }
+    // no load is put on what is not proved
+    if [Step::Tensor, Step::AllReduce]
+        .iter()
+        .any(|s| steps.contains(s))
+    {
+        steps.insert(Step::Gpu);
+    }
     if steps.contains(&Step::Gpu) {
         steps.insert(Step::Look);
     }
@@ -39,7 +46,7 @@ pub(super) fn check(
     offline: bool,
 ) -> Result<(), ProbeFailure> {
     const FEED: &[Step] = &[Step::Feed];
-    let flags: [Heeded; 8] = [
+    let flags: [Heeded; 9] = [
         (
             "--samples",
             args.samples.is_some(),
@@ -52,6 +59,7 @@ pub(super) fn check(
         ("--workers", args.workers.is_some(), FEED),
         ("--host", args.host.is_some(), &[Step::Net]),
         ("--device-mib", args.device_mib.is_some(), &[Step::Gpu]),
+        ("--model", args.model.is_some(), &[Step::Look]),
     ];
     for (flag, typed, heeding) in flags {
         if typed && !heeding.iter().any(|s| steps.contains(s)) {

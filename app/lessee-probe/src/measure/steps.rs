@@ -1,20 +1,19 @@
 //! The steps themselves: the call of `io/probe`, its figures into the report, its findings into the run.
 
+use super::gpus;
 use super::run::{Outcome, Run};
 use crate::stop::STOP;
 use crate::{MeasureArgs, ProbeFailure, World};
 use lessee_model::probe::{Fact, NetReading, Reading, reason_parts};
 use lessee_model::{Explain, ProbeReport};
 use lessee_probe_io::budget::{Budget, Step};
-use lessee_probe_io::gpu::look::{Look, look_within};
 use lessee_probe_io::gpu::prove::{self, Rules};
-use lessee_probe_io::gpu::{GpuError, Libraries};
-use lessee_probe_io::step::{Conduct, Progress};
-use lessee_probe_io::{Finding, cpu, disk, feed, net};
+use lessee_probe_io::gpu::{reduce, tensor};
+use lessee_probe_io::step::Conduct;
+use lessee_probe_io::{Finding, cpu, disk, fabric, feed, net};
 use lessee_report::Texts;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const MIB: usize = 1 << 20;
 
@@ -27,7 +26,9 @@ fn roots() -> cpu::Roots<'static> {
 
 /// What each step is to do, before the first begins.
 pub(super) struct Plan {
-    gpu: prove::Options,
+    pub(super) gpu: prove::Options,
+    pub(super) tensor: tensor::TensorOptions,
+    pub(super) reduce: reduce::ReduceOptions,
     cpu: cpu::CpuOptions,
     disk: disk::DiskOptions,
     feed: feed::FeedOptions,
@@ -51,13 +52,27 @@ impl Plan {
             true => prove::Options::quick(),
             false => prove::Options::default(),
         };
+        let mut reduce = match quick {
+            true => reduce::ReduceOptions::quick(),
+            false => reduce::ReduceOptions::default(),
+        };
         if let Some(mib) = args.device_mib {
+            reduce.bytes = mib * MIB;
             gpu.device_bytes = mib * MIB;
             gpu.host_bytes = gpu.host_bytes.min((mib * MIB / 2).max(MIB / 2));
             gpu.peer_bytes = gpu.peer_bytes.min((mib * MIB / 2).max(MIB / 2));
         }
         gpu.total = Duration::from_secs_f64(budget.cap_s(Step::Gpu, quick));
         gpu.stop = Some(&STOP);
+        reduce.cap = Duration::from_secs_f64(budget.cap_s(Step::AllReduce, quick));
+        let seconds = budget.tensor.seconds.of(quick);
+        let load_s = tensor::TensorOptions::longest_s(seconds);
+        let preparation = (budget.cap_s(Step::Tensor, quick) - load_s).max(1.0);
+        let tensor = tensor::TensorOptions {
+            seconds,
+            preparation: Duration::from_secs_f64(preparation),
+            ..tensor::TensorOptions::default()
+        };
         let cpu_s = budget.cap_s(Step::Cpu, quick);
         let cpu = cpu::CpuOptions {
             clock_s: cpu_s * 0.25,
@@ -87,6 +102,8 @@ impl Plan {
         feed::check(&feed).map_err(ProbeFailure::Feed)?;
         Ok(Plan {
             gpu,
+            tensor,
+            reduce,
             cpu,
             disk,
             feed,
@@ -106,7 +123,16 @@ pub(super) fn all(
     report: &mut ProbeReport,
     texts: &Texts,
 ) -> Result<(), ProbeFailure> {
-    gpus(plan, run, report)?;
+    let rules = Rules::built_in().map_err(|e| ProbeFailure::BuiltIn {
+        detail: e.to_string(),
+    })?;
+    gpus::all(plan, &rules, run, report);
+    report.fabric = run.step(Step::Ports, |conduct, cap_s| {
+        let pause = Duration::from_secs_f64(cap_s);
+        let fabric = fabric::watched(Path::new("/"), pause, conduct);
+        let found = fabric::findings(&fabric, &rules);
+        (fabric, Outcome::Done, found)
+    });
     if let Some(cpu) = run.step(Step::Cpu, |conduct, _| {
         let cpu = cpu::run(&plan.cpu, roots(), conduct);
         let found = cpu.findings.clone();
@@ -160,7 +186,7 @@ fn outcome<'a>(mut readings: impl Iterator<Item = &'a Reading>) -> Outcome {
     }
 }
 
-fn failed<T>(
+pub(super) fn failed<T>(
     step: Step,
     error: &impl Explain,
     detail: &impl std::fmt::Display,
@@ -168,62 +194,6 @@ fn failed<T>(
     let detail = detail.to_string();
     let finding = Finding::not_done(step.as_str(), detail.clone(), error.msg());
     (None, Outcome::Failed(detail), vec![finding])
-}
-
-/// The look, and on what it finds the proof.
-fn gpus(plan: &Plan, run: &mut Run<'_>, report: &mut ProbeReport) -> Result<(), ProbeFailure> {
-    let rules = Rules::built_in().map_err(|e| ProbeFailure::BuiltIn {
-        detail: e.to_string(),
-    })?;
-    let looked = run.step(Step::Look, |conduct, cap_s| {
-        (conduct.tell)(Progress {
-            step: "look",
-            done: 0.0,
-        });
-        match look(cap_s) {
-            Ok((libraries, look)) => {
-                let found = look.findings();
-                (Some((libraries, look)), Outcome::Done, found)
-            }
-            Err(error) => failed(Step::Look, &error, &error),
-        }
-    });
-    let looked = looked.flatten();
-    let proof = run.step(Step::Gpu, |conduct, cap_s| {
-        let Some((libraries, look)) = &looked else {
-            return (None, Outcome::Nothing("not_looked"), Vec::new());
-        };
-        let start = Instant::now();
-        let mut on_step = |_: &prove::Step| {
-            (conduct.tell)(Progress {
-                step: "gpu",
-                done: (start.elapsed().as_secs_f64() / cap_s).min(1.0),
-            });
-        };
-        let proof = prove::prove(libraries, Some(look), &plan.gpu, &mut on_step);
-        let found = proof.findings(Some(look), &rules);
-        let outcome = match (
-            proof.cuda_gpus.reason(),
-            found.iter().any(|f| f.code == "gpu_cut"),
-        ) {
-            (Some(reason), _) if reason.code == "library_missing" => Outcome::Nothing("no_driver"),
-            (Some(reason), _) => Outcome::Failed(reason.to_string()),
-            (None, true) => Outcome::Cut,
-            (None, false) => Outcome::Done,
-        };
-        (Some(proof), outcome, found)
-    });
-    if let Some((_, look)) = &looked {
-        prove::into_report(report, look, proof.flatten().as_ref());
-    }
-    Ok(())
-}
-
-fn look(cap_s: f64) -> Result<(Arc<Libraries>, Look), GpuError> {
-    let cap = Duration::from_secs_f64(cap_s / 2.0);
-    let libraries = Arc::new(Libraries::open_within(None, cap)?);
-    let look = look_within(&libraries, Path::new("/"), cap)?;
-    Ok((libraries, look))
 }
 
 /// The feed test for the GPUs that were proved: all step together, and each has its own link.

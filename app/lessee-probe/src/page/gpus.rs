@@ -68,7 +68,8 @@ fn table(gpus: &[GpuReading], texts: &Texts) -> Table {
         ),
         (
             right("tensor_tflops", "probe-col-tensor", 0),
-            reading(&|g| g.tensor_tflops.as_ref()),
+            // with a load there is a table of it
+            reading(&|g| g.tensor_tflops.as_ref().filter(|_| g.tensor.is_none())),
         ),
         (
             right("host_to_device_gbs", "probe-col-to-device", 0),
@@ -155,9 +156,13 @@ fn reasons(gpus: &[GpuReading], texts: &Texts) -> Vec<String> {
     let mut by_reason: Vec<(String, Vec<String>)> = Vec::new();
     for gpu in gpus {
         let kernel = gpu.kernel.as_ref().and_then(Fact::reason);
+        let tensor = match gpu.tensor {
+            Some(_) => &None,
+            None => &gpu.tensor_tflops,
+        };
         let rest = [
             &gpu.memory_bandwidth_gbs,
-            &gpu.tensor_tflops,
+            tensor,
             &gpu.host_to_device_gbs,
             &gpu.device_to_host_gbs,
         ];

@@ -1,7 +1,7 @@
 //! Copies between GPUs: a matrix, from the row to the column.
 
 use super::rows::{figure, number, reason};
-use lessee_model::probe::{LinkReading, Reading};
+use lessee_model::probe::{AllReduceReading, LinkReading, Reading};
 use lessee_model::{Msg, ProbeReport};
 use lessee_report::{Cell, Column, Report, Table, Texts, Tone};
 
@@ -13,9 +13,16 @@ const KEYS: [&str; 16] = [
 
 pub(super) fn section(report: &mut Report, doc: &ProbeReport, texts: &Texts) {
     if doc.links.is_empty() {
+        // the model of a machine with one GPU has nothing to wait for, and that is an answer
+        if let Some(model) = &doc.model {
+            report.text(model.text.clone());
+        }
         return;
     }
     report.heading(texts.get("probe-links-title"));
+    if let Some(wiring) = &doc.wiring {
+        report.text(wiring.text.clone());
+    }
     report.list(kinds(&doc.links, texts));
     // a matrix of dashes says no more than the line above it
     let told = |l: &LinkReading| {
@@ -28,16 +35,52 @@ pub(super) fn section(report: &mut Report, doc: &ProbeReport, texts: &Texts) {
         report.table(matrix(&doc.links, &gpus, texts));
     }
     if let Some(reading) = &doc.all_reduce_bus_gbs {
-        let line = match reading {
-            Reading::Measured { value, .. } | Reading::Claimed { value } => {
-                Msg::new("probe-all-reduce").arg("gbs", number(*value, texts).text)
-            }
-            Reading::Unknown { reason: why } | Reading::Failed { reason: why } => {
-                Msg::new("probe-all-reduce-not").arg("why", reason(why, texts))
-            }
-        };
-        report.text(texts.msg(&line));
+        report.text(all_reduce(reading, doc.all_reduce.as_ref(), texts));
     }
+    if let Some(model) = &doc.model {
+        report.text(model.text.clone());
+    }
+}
+
+/// With its method, without which the figure says little.
+fn all_reduce(reading: &Reading, made: Option<&AllReduceReading>, texts: &Texts) -> String {
+    let line = match reading {
+        Reading::Measured { value, .. } | Reading::Claimed { value } => {
+            Msg::new("probe-all-reduce").arg("gbs", number(*value, texts).text)
+        }
+        Reading::Unknown { reason: why } | Reading::Failed { reason: why } => {
+            Msg::new("probe-all-reduce-not").arg("why", reason(why, texts))
+        }
+    };
+    let mut line = texts.msg(&line);
+    let mut more = |msg: &Msg| {
+        line.push(' ');
+        line.push_str(&texts.msg(msg));
+    };
+    let Some(made) = made else {
+        return line;
+    };
+    let n = made.gpus.len();
+    match made.method.as_deref() {
+        Some("nccl") => {
+            let version = made.nccl_version.clone().unwrap_or_default();
+            more(
+                &Msg::new("probe-sum-nccl")
+                    .arg("n", n)
+                    .arg("version", version),
+            );
+        }
+        Some("ring over peer copies") => more(&Msg::new("probe-sum-ring").arg("n", n)),
+        Some("ring through host memory") => more(&Msg::new("probe-sum-host").arg("n", n)),
+        _ => {}
+    }
+    if let Some(why) = &made.nccl_not_used {
+        more(&Msg::new("probe-sum-no-nccl").arg("why", why.clone()));
+    }
+    if made.may_exceed_links {
+        more(&Msg::new("probe-sum-switches"));
+    }
+    line
 }
 
 /// How many pairs are joined by what, and how fast they are.

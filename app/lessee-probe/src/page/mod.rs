@@ -10,7 +10,9 @@ mod host;
 mod judged;
 mod links;
 mod net;
+mod ports;
 pub(crate) mod rows;
+mod tensor;
 
 use lessee_model::probe::{ProbeFinding, Severity, StepRecord, StepStatus, Verdict};
 use lessee_model::{Msg, ProbeReport};
@@ -27,7 +29,9 @@ pub(crate) fn page(doc: &ProbeReport, texts: &Texts) -> Report {
     findings(&mut report, &doc.findings, texts);
     judged::section(&mut report, doc, texts);
     gpus::section(&mut report, doc, texts);
+    tensor::section(&mut report, doc, texts);
     links::section(&mut report, doc, texts);
+    ports::section(&mut report, doc, texts);
     host::section(&mut report, doc, texts);
     disk::section(&mut report, doc, texts);
     feed::section(&mut report, doc, texts);
@@ -67,8 +71,9 @@ fn verdict(report: &mut Report, doc: &ProbeReport, texts: &Texts) {
         .filter(made)
         .map(|s| texts.term("probe-step", &s.step))
         .collect();
-    // what was left out says nothing for the machine
-    if names.len() < run.steps.len() {
+    // what was left out says nothing for the machine, but one GPU has nothing to add up
+    let left_out = |s: &StepRecord| !made(&s) && s.reason.as_deref() != Some("one_gpu");
+    if run.steps.iter().any(left_out) {
         let only = Msg::new("probe-measured-only").arg("steps", names.join(", "));
         report.text(texts.msg(&only));
     }

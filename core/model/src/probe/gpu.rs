@@ -1,6 +1,6 @@
 //! GPUs, what joins them, and the driver.
 
-use super::{Fact, Reading};
+use super::{Fact, GpuTensor, Reading};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,9 @@ pub struct GpuReading {
     /// Sustained dense BF16 (FP16 where there is no BF16) matrix rate, TFLOP/s.
     #[serde(default)]
     pub tensor_tflops: Option<Reading>,
+    /// How that rate came to be, and how it went over time.
+    #[serde(default)]
+    pub tensor: Option<GpuTensor>,
     /// Host to device and back, GB/s, one direction.
     #[serde(default)]
     pub host_to_device_gbs: Option<Reading>,
@@ -45,6 +48,7 @@ impl GpuReading {
             memory_total_mib: None,
             memory_bandwidth_gbs: None,
             tensor_tflops: None,
+            tensor: None,
             host_to_device_gbs: None,
             device_to_host_gbs: None,
             cuda_index: None,

@@ -5,14 +5,18 @@
 //! Fields that older reports lack are optional. Start at [`ProbeReport`], then [`Reading`].
 
 mod disk;
+mod fabric;
 mod feed;
 mod gpu;
 mod host;
 mod judged;
+mod load;
 mod reading;
 mod run;
+mod wiring;
 
 pub use disk::{Checkpoint, DiskReading, Latency, RandomRead, SmallFiles, Stream};
+pub use fabric::{Fabric, Port};
 pub use feed::{
     CacheCheck, CurvePoint, Damaged, DamagedSample, FeedPass, FeedReading, FeedSettings, SampleSet,
     Stages, Stall, StepTime,
@@ -26,8 +30,10 @@ pub use host::{
     StreamBandwidth,
 };
 pub use judged::{ExpectedRow, Judged, Kept, Promised, PromisedRow, Usual};
+pub use load::{AllReduceReading, GpuTensor, Moment, Sustained, TensorLoad};
 pub use reading::{Fact, Reading, reason_parts};
 pub use run::{ProbeFinding, ProbeRun, Severity, StepRecord, StepStatus, Verdict};
+pub use wiring::{ModelReading, StepShare, WiringReading};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,6 +55,20 @@ pub struct ProbeReport {
     /// Bus bandwidth of an all-reduce over all GPUs, GB/s.
     #[serde(default)]
     pub all_reduce_bus_gbs: Option<Reading>,
+    /// How it was measured.
+    #[serde(default)]
+    pub all_reduce: Option<AllReduceReading>,
+    /// The load behind the GPUs' matrix rates.
+    #[serde(default)]
+    pub tensor: Option<TensorLoad>,
+    /// Ports towards other machines.
+    #[serde(default)]
+    pub fabric: Option<Fabric>,
+    #[serde(default)]
+    pub wiring: Option<WiringReading>,
+    /// Of the model that was named.
+    #[serde(default)]
+    pub model: Option<ModelReading>,
     #[serde(default)]
     pub feed: Option<FeedReading>,
     #[serde(default)]
@@ -87,6 +107,11 @@ impl ProbeReport {
             gpus: Vec::new(),
             links: Vec::new(),
             all_reduce_bus_gbs: None,
+            all_reduce: None,
+            tensor: None,
+            fabric: None,
+            wiring: None,
+            model: None,
             feed: None,
             disk: None,
             host: None,

@@ -21,7 +21,7 @@ pub struct ProbeRun {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepRecord {
-    /// `look`, `gpu`, `cpu`, `disk`, `feed`, `net`
+    /// `look`, `gpu`, `tensor`, `allreduce`, `ports`, `cpu`, `disk`, `feed`, `net`
     pub step: String,
     pub status: StepStatus,
     /// Why it failed, was cut or was left out: a stable code, and behind `: ` the evidence.

@@ -247,6 +247,11 @@ fn steps(runner: &mut Runner<'_>, bench: &Bench, gpu: &mut GpuProof) {
 }
 
 impl GpuProof {
+    /// Its kernel was right, and no step of it failed.
+    fn sound(&self) -> bool {
+        self.kernel.get().is_some_and(|v| v.wrong == 0) && !self.failed()
+    }
+
     /// A step of it failed, or its kernel computes what is wrong.
     fn failed(&self) -> bool {
         let failed = |seen: Option<&super::Reason>| seen.is_some_and(|r| !r.never_tried());
@@ -270,6 +275,12 @@ impl Proof {
         self.cuda_gpus = Seen::without(&error);
         self.start_error = Some(error);
         self
+    }
+
+    /// GPUs that are not proved to compute right, in CUDA's order: no load is put on them.
+    pub fn unsound(&self) -> Vec<u32> {
+        let unsound = self.gpus.iter().filter(|g| !g.sound());
+        unsound.map(|g| g.cuda_index).collect()
     }
 
     /// What follows from it, worst first; `look` of the same machine tells what joins the GPUs.

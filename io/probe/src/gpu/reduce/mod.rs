@@ -10,17 +10,19 @@ mod ring;
 use super::found::folders;
 use super::look::Look;
 use super::prove::{Deadline, PTX, Rate, Verified, capped, failed, wait, words, wrong_words};
+use super::seen::STOPPED;
 use super::sys::cuda::{Context, Lane, pattern};
 use super::sys::memory::DeviceBuffer;
 use super::sys::nccl::{Communicators, Nccl};
 use super::{Finding, GpuError, Libraries, Reason, Seen, Severity};
 use crate::step::{Conduct, median};
 use lessee_model::ProbeReport;
-use lessee_model::probe::Reading;
+use lessee_model::probe::{AllReduceReading, Reading};
 use serde::Serialize;
 use std::ffi::CStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Sums that the host compares itself.
@@ -107,6 +109,7 @@ pub fn measure(
     conduct: Conduct<'_>,
 ) -> AllReduce {
     conduct.tell("gpu.all_reduce", 0.0);
+    let begun = Instant::now();
     let (asked, wanted) = (Arc::clone(libraries), options.clone());
     let counted = capped("start", options.cap, move |_| {
         let cuda = asked.cuda.as_ref().map_err(Clone::clone)?;
@@ -135,9 +138,29 @@ pub fn measure(
         }
         Ok(_) if conduct.stopped() => return out,
         Ok(gpus) => {
-            let (libraries, options) = (Arc::clone(libraries), options.clone());
-            capped("all_reduce", options.cap, move |deadline| {
-                run(&libraries, &gpus, &options, deadline)
+            let (libraries, own) = (Arc::clone(libraries), options.clone());
+            let stop = Arc::new(AtomicBool::new(false));
+            let stopping = Arc::clone(&stop);
+            // the start has had its part of it
+            let left = options.cap.saturating_sub(begun.elapsed());
+            std::thread::scope(|scope| {
+                let all = scope.spawn(move || {
+                    capped("all_reduce", left, move |deadline| {
+                        run(&libraries, &gpus, &own, deadline, &stop)
+                    })
+                });
+                while !all.is_finished() {
+                    if conduct.stopped() {
+                        stopping.store(true, Ordering::SeqCst);
+                    }
+                    let done = begun.elapsed().as_secs_f64() / options.cap.as_secs_f64();
+                    conduct.tell("gpu.all_reduce", done);
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                let gone = || GpuError::Worker {
+                    step: "all_reduce".to_owned(),
+                };
+                all.join().unwrap_or_else(|_| Err(gone()))
             })
         }
     };
@@ -165,6 +188,7 @@ fn run(
     gpus: &[u32],
     options: &ReduceOptions,
     deadline: &Deadline,
+    stop: &AtomicBool,
 ) -> Result<Ran, GpuError> {
     let cuda = libraries.cuda.as_ref().map_err(Clone::clone)?;
     let ptx = CStr::from_bytes_with_nul(PTX.as_bytes()).unwrap_or_default();
@@ -184,7 +208,7 @@ fn run(
         contexts,
     };
     let not_used = match nccl(options) {
-        Ok(nccl) => match by_nccl(&nccl, gpus, &bench, options, deadline) {
+        Ok(nccl) => match by_nccl(&nccl, gpus, &bench, options, deadline, stop) {
             Ok((seconds, results)) => {
                 return Ok(Ran {
                     method: "nccl",
@@ -195,8 +219,8 @@ fn run(
                     results,
                 });
             }
-            // it is not NCCL that fails when the time is over
-            Err(cut @ GpuError::TimeCap { .. }) => return Err(cut),
+            // it is not NCCL that fails when the time is over or the user stops
+            Err(cut @ (GpuError::TimeCap { .. } | GpuError::Cut { .. })) => return Err(cut),
             Err(error) => error,
         },
         Err(error) => error,
@@ -211,7 +235,7 @@ fn run(
         }
     }
     let ring = ring::Ring::new(&bench.contexts, &bench.data)?;
-    let (seconds, results) = timed(&bench, options, deadline, &mut || ring.all_reduce())?;
+    let (seconds, results) = timed(&bench, options, deadline, stop, &mut || ring.all_reduce())?;
     Ok(Ran {
         method: match direct {
             true => "ring over peer copies",
@@ -248,9 +272,10 @@ fn by_nccl(
     bench: &Bench,
     options: &ReduceOptions,
     deadline: &Deadline,
+    stop: &AtomicBool,
 ) -> Result<(Vec<f64>, Verified), GpuError> {
     let communicators = Communicators::new(nccl, gpus)?;
-    timed(bench, options, deadline, &mut || {
+    timed(bench, options, deadline, stop, &mut || {
         communicators.all_reduce(&bench.contexts, &bench.data)
     })
 }
@@ -260,6 +285,7 @@ fn timed(
     bench: &Bench,
     options: &ReduceOptions,
     deadline: &Deadline,
+    stop: &AtomicBool,
     all_reduce: &mut dyn FnMut() -> Result<(), GpuError>,
 ) -> Result<(Vec<f64>, Verified), GpuError> {
     for (g, (context, data)) in bench.contexts.iter().zip(&bench.data).enumerate() {
@@ -270,6 +296,10 @@ fn timed(
     together(&bench.contexts)?;
     let results = compare(bench, deadline)?;
     let mut seconds = Vec::new();
+    let stopped = || stop.load(Ordering::SeqCst);
+    if stopped() {
+        return Err(GpuError::Cut { why: STOPPED });
+    }
     let begun = Instant::now();
     while results.wrong == 0
         && seconds.len() < *SAMPLES.end()
@@ -280,7 +310,7 @@ fn timed(
         let end = together(&bench.contexts)?;
         wait(&bench.contexts[0], deadline, "all_reduce")?;
         seconds.push(end.seconds_since(&start)?);
-        if deadline.passed() {
+        if deadline.passed() || stopped() {
             break;
         }
     }
@@ -373,7 +403,7 @@ impl AllReduce {
             )];
         }
         match self.results.reason() {
-            Some(reason) if !matches!(reason.code, "not_applicable" | "not_tried") => {
+            Some(reason) if reason.code != "not_applicable" && !reason.never_tried() => {
                 vec![failed(reason, "machine")]
             }
             _ => Vec::new(),
@@ -382,6 +412,17 @@ impl AllReduce {
 
     /// Puts the bus bandwidth into a report; nothing of a machine with one GPU.
     pub fn into_report(&self, report: &mut ProbeReport) {
+        let applies = self.bus.reason().is_none_or(|r| r.code != "not_applicable");
+        report.all_reduce = applies.then(|| AllReduceReading {
+            method: self.method.map(str::to_owned),
+            nccl_version: self.nccl_version.clone(),
+            nccl_not_used: self.nccl_not_used.clone(),
+            may_exceed_links: self.may_exceed_links,
+            gpus: self.gpus.clone(),
+            bytes: self.bytes as u64,
+            algorithm_gbs: self.algorithm_gbs.clone().fact(),
+            results: self.results.clone().fact(),
+        });
         report.all_reduce_bus_gbs = match (&self.bus, self.results.get()) {
             (_, Some(results)) if results.wrong > 0 => Some(Reading::Failed {
                 reason: Reason::new("wrong_results", results.wrong.to_string()).to_string(),

@@ -16,10 +16,9 @@ use super::prove::{Rules, Verified, capped};
 use super::{Finding, GpuError, Libraries, Reason, Seen};
 use crate::step::Conduct;
 use lessee_model::ProbeReport;
-use lessee_model::probe::Reading;
+use lessee_model::probe::{self, Moment, Reading, Sustained, TensorLoad};
 use run::{Shared, Sustained as Ran};
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -53,12 +52,9 @@ impl Default for TensorOptions {
 }
 
 impl TensorOptions {
-    pub fn quick() -> TensorOptions {
-        TensorOptions {
-            seconds: 3.0,
-            preparation: Duration::from_secs(15),
-            ..TensorOptions::default()
-        }
+    /// How long a load may take that is to last so many seconds: one GPU may be slower than all know.
+    pub fn longest_s(seconds: f64) -> f64 {
+        seconds.clamp(0.0, 3600.0) * 1.5
     }
 }
 
@@ -89,46 +85,17 @@ pub struct GpuTensor {
     pub sustained: Seen<Sustained>,
 }
 
-#[derive(Clone, Debug, Serialize)]
-pub struct Sustained {
-    /// Dense, median over time, TFLOP/s.
-    pub tflops: f64,
-    /// Means over the first and the last `window_s` seconds, TFLOP/s.
-    pub first_tflops: f64,
-    pub last_tflops: f64,
-    pub window_s: f64,
-    pub seconds: f64,
-    /// All reasons for a lower clock that were seen.
-    pub clock_reasons: BTreeSet<&'static str>,
-    pub moments: Vec<Moment>,
-}
-
-/// About a tenth of a second.
-#[derive(Clone, Debug, Serialize)]
-pub struct Moment {
-    /// When it was over, from the beginning of the load, by the clock of the device.
-    pub t_s: f64,
-    pub tflops: f64,
-    /// What NVML said meanwhile; absent is not known.
-    pub sm_clock_mhz: Option<f64>,
-    pub power_w: Option<f64>,
-    pub temperature_c: Option<f64>,
-    pub util_gpu_pct: Option<f64>,
-    pub clock_reasons: Option<Vec<&'static str>>,
-}
-
-impl Moment {
-    fn new(t_s: f64, tflops: f64, figures: Option<Figures>) -> Moment {
-        let figures = figures.unwrap_or_default();
-        Moment {
-            t_s,
-            tflops,
-            sm_clock_mhz: figures.sm_clock_mhz,
-            power_w: figures.power_w,
-            temperature_c: figures.temperature_c,
-            util_gpu_pct: figures.util_gpu_pct,
-            clock_reasons: figures.clock_reasons,
-        }
+fn moment(t_s: f64, tflops: f64, figures: Option<Figures>) -> Moment {
+    let figures = figures.unwrap_or_default();
+    let words = |all: Vec<&'static str>| all.into_iter().map(str::to_owned).collect();
+    Moment {
+        t_s,
+        tflops,
+        sm_clock_mhz: figures.sm_clock_mhz,
+        power_w: figures.power_w,
+        temperature_c: figures.temperature_c,
+        util_gpu_pct: figures.util_gpu_pct,
+        clock_reasons: figures.clock_reasons.map(words),
     }
 }
 
@@ -139,6 +106,7 @@ pub fn measure(
     options: &TensorOptions,
     conduct: Conduct<'_>,
 ) -> Tensor {
+    let begun = Instant::now();
     let mut tensor = Tensor {
         seconds: options.seconds,
         cublas_lt: folders(
@@ -186,7 +154,8 @@ pub fn measure(
     }
     let used = |g: &&mut GpuTensor| !options.skip.contains(&g.cuda_index);
     let mut gpus: Vec<&mut GpuTensor> = tensor.gpus.iter_mut().filter(used).collect();
-    load(libraries, &mut gpus, options, conduct);
+    let left = options.preparation.saturating_sub(begun.elapsed());
+    load(libraries, &mut gpus, options, left, conduct);
     tensor
 }
 
@@ -195,15 +164,16 @@ fn load(
     libraries: &Arc<Libraries>,
     gpus: &mut [&mut GpuTensor],
     options: &TensorOptions,
+    preparation: Duration,
     conduct: Conduct<'_>,
 ) {
     const STEP: &str = "gpu.tensor";
-    let cap =
-        options.preparation + Duration::from_secs_f64(options.seconds.clamp(0.0, 3600.0) * 1.5);
+    let longest = TensorOptions::longest_s(options.seconds);
+    let cap = preparation + Duration::from_secs_f64(longest);
     let shared = Shared {
         libraries: Arc::clone(libraries),
         seconds: options.seconds,
-        preparation: options.preparation,
+        preparation,
         ready: Arc::new(AtomicUsize::new(0)),
         all: gpus.len(),
         stop: Arc::new(AtomicBool::new(false)),
@@ -307,7 +277,7 @@ fn summed(moments: Vec<Moment>) -> Option<Sustained> {
         last_tflops: last.unwrap_or(tflops),
         window_s,
         seconds,
-        clock_reasons: reasons.flatten().copied().collect(),
+        clock_reasons: reasons.flatten().cloned().collect(),
         moments,
     })
 }
@@ -321,11 +291,16 @@ impl Tensor {
     /// Puts the rates into a report that has the GPUs of the same machine. A plan takes the figure there for what good
     /// libraries reach, so that one from a method that cannot is told in words and not given as a measurement.
     pub fn into_report(&self, report: &mut ProbeReport) {
+        report.tensor = Some(TensorLoad {
+            seconds: self.seconds,
+            cublas_lt: self.cublas_lt.as_ref().map(|f| f.display().to_string()),
+        });
         for gpu in &self.gpus {
-            let target = report.gpus.iter_mut().find(|g| Some(g.index) == gpu.index);
+            let target = report.gpus.iter_mut().find(|g| gpu.is(g));
             let Some(target) = target else {
                 continue;
             };
+            target.tensor = Some(gpu.reading());
             target.tensor_tflops = Some(match (&gpu.sustained, &gpu.results) {
                 // a rate of wrong results is none
                 (_, Seen::Measured { value }) if value.wrong > 0 => Reading::Failed {
@@ -355,25 +330,44 @@ impl Tensor {
     }
 }
 
+impl GpuTensor {
+    /// Those that NVML does not show are known to the proof by CUDA's index.
+    fn is(&self, gpu: &probe::GpuReading) -> bool {
+        match self.index {
+            Some(index) => gpu.index == index,
+            None => gpu.cuda_index == Some(self.cuda_index),
+        }
+    }
+
+    fn reading(&self) -> probe::GpuTensor {
+        probe::GpuTensor {
+            method: self.method.clone().map(str::to_owned).fact(),
+            near_peak: self.near_peak.clone().fact(),
+            results: self.results.clone().fact(),
+            sustained: self.sustained.clone().fact(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_ends_of_a_load_are_compared_by_time() {
-        let moment = |i: u32| {
+        let at = |i: u32| {
             let t_s = f64::from(i) / 10.0;
-            Moment::new(t_s, if t_s <= 30.0 { 600.0 } else { 450.0 }, None)
+            moment(t_s, if t_s <= 30.0 { 600.0 } else { 450.0 }, None)
         };
-        let sum = summed((1..=600).map(moment).collect()).unwrap();
+        let sum = summed((1..=600).map(at).collect()).unwrap();
         assert_eq!(sum.window_s, 10.0);
         assert!((sum.first_tflops - 600.0).abs() < 1e-9 && (sum.last_tflops - 450.0).abs() < 1e-9);
         // as much work again takes twice the time
         let halves = (1..=100).map(|i| (f64::from(i) / 10.0, 600.0));
         let slow = (1..=60).map(|i| (10.0 + f64::from(i) / 5.0, 300.0));
-        let work = halves.chain(slow).map(|(t, r)| Moment::new(t, r, None));
+        let work = halves.chain(slow).map(|(t, r)| moment(t, r, None));
         assert_eq!(summed(work.collect()).unwrap().tflops, 300.0);
-        let short = summed((1..=3).map(moment).collect()).unwrap();
+        let short = summed((1..=3).map(at).collect()).unwrap();
         assert!((short.first_tflops - 600.0).abs() < 1e-9 && short.tflops == 600.0);
         assert!(summed(Vec::new()).is_none());
     }

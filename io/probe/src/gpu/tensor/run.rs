@@ -1,6 +1,6 @@
 //! One GPU under load: the kernel chosen by what the card can do, its results compared, and the load itself.
 
-use super::Moment;
+use super::{Moment, moment};
 use crate::gpu::meter::{self, Figures};
 use crate::gpu::prove::{Deadline, PTX, Verified};
 use crate::gpu::sys::cuda::Context;
@@ -246,7 +246,7 @@ impl Load {
             };
             if seconds > 0.0 {
                 let rate = flop / seconds / 1e12;
-                self.moments.push(Moment::new(t_s, rate, figures));
+                self.moments.push(moment(t_s, rate, figures));
             }
             last = next;
             next = after;
