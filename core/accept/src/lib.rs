@@ -1,0 +1,33 @@
+//! The checks before a contract is signed: facts of a machine and of software in, findings out.
+//!
+//! Start at [`judge`] (one machine, many needs) and [`Finding`]. A rule is a row of `data/compat` and a small function: one
+//! file per family (`driver`, `gpu`, `torch`, `tensorflow`, `jax`, `vllm`, `cuda`, `libs`, `rocm`). Not here: reading captures
+//! (`io/probe`), words for people (`app/report`), and any check of a machine that measures (`core/perf`).
+
+mod cuda;
+mod driver;
+mod facts;
+mod finding;
+mod gpu;
+mod jax;
+mod judge;
+mod libs;
+mod machine;
+mod need;
+mod needs_file;
+mod rocm;
+mod table;
+mod tensorflow;
+mod torch;
+mod version;
+mod vllm;
+
+pub use facts::{Compat, Sources};
+pub use finding::{Finding, Verdict, worst};
+pub use gpu::{Card, GpuClass};
+pub use judge::judge;
+pub use machine::{Fault, Gpu, Machine, Unreadable};
+pub use need::{Need, NeedError};
+pub use needs_file::{NeedsFile, needs_of_file};
+pub use table::TableError;
+pub use version::Version;
