@@ -116,9 +116,32 @@ fn forward(cuda: Pair, host: &Host<'_>, out: &mut Vec<Check>) {
 
 /// What the driver itself is worth a remark for: its end of life, and a printed CUDA that is not its own.
 pub(crate) fn remarks(host: &Host<'_>, printed: Option<&str>, today: Date, out: &mut Vec<Finding>) {
-    let Some(driver) = &host.driver else { return };
-    let Some(branch) = driver.branch else { return };
+    if host.has_amd() {
+        return;
+    }
+    let Some(driver) = &host.driver else {
+        let check = Check::new(
+            "driver",
+            Verdict::Unknown,
+            Msg::new("accept-driver-unknown"),
+        )
+        .asking(Msg::new("accept-ask-capture"));
+        out.push(check.finding("driver"));
+        return;
+    };
     let subject = driver.version.as_str();
+    let Some(branch) = driver.branch else {
+        let reason = Msg::new("accept-driver-ancient").arg("driver", subject);
+        let check =
+            Check::new("driver", Verdict::Unknown, reason).asking(Msg::new("accept-ask-lts"));
+        out.push(check.finding(subject));
+        return;
+    };
+    let reason = Msg::new("accept-driver-serves")
+        .arg("branch", branch.number.to_string())
+        .arg("cuda", branch.cuda.to_string());
+    let check = Check::new("driver", Verdict::Pass, reason).from(&branch.origin);
+    out.push(check.finding(subject));
     if let Some(end) = branch.end
         && decides(branch.end_confidence)
         && end.latest() < today

@@ -2,9 +2,12 @@
 
 use crate::table::Origin;
 use lessee_model::Msg;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// The verdict of a finding; of several the worst decides: fail over unknown over warn over pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Pass,
     /// Works with limits.

@@ -172,6 +172,23 @@ pub(crate) fn remarks(machine: &Machine, compat: &Compat, out: &mut Vec<Finding>
             Some(origin) => check.from(origin),
             None => check,
         };
+        let (card, arch, origin) = match compat.gpu(name) {
+            Known::Nvidia(card) => (card.cc.to_string(), card.arch.clone(), &card.origin),
+            Known::Amd(card) => (card.gfx.clone(), "AMD".to_owned(), &card.origin),
+            Known::Unknown => {
+                let reason = Msg::new("accept-gpu-unknown").arg("gpu", name);
+                let check = Check::new("gpu", Verdict::Unknown, reason)
+                    .asking(Msg::new("accept-ask-capability"));
+                say(out, check, name);
+                continue;
+            }
+        };
+        let reason = Msg::new("accept-gpu-is").arg("cc", card).arg("arch", arch);
+        say(
+            out,
+            Check::new("gpu", Verdict::Pass, reason).from(origin),
+            name,
+        );
         let slice = is_slice(gpu);
         if slice {
             let check = Check::new("vgpu", Verdict::Warn, Msg::new("accept-vgpu"))

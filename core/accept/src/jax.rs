@@ -16,7 +16,7 @@ pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
         .find(|e| need.extras.iter().any(|x| x.starts_with(**e)));
     if let Some(extra) = asked {
         let mut answer = libs::of(need, "jax", extra, host);
-        answer.install = line(need, host);
+        answer.install = line(need, Some(extra), host);
         return answer;
     }
     let Some(version) = libs::version(need, rows()) else {
@@ -35,13 +35,13 @@ pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
         checks.insert(0, check);
     }
     Answer {
-        install: line(need, host),
+        install: line(need, None, host),
         checks,
     }
 }
 
 /// The newest release with the plugin that has the fewest limits here.
-fn line(need: &Need, host: &Host<'_>) -> Option<String> {
+fn line(need: &Need, extra: Option<&str>, host: &Host<'_>) -> Option<String> {
     let rows = || host.compat.libraries.iter().filter(|l| l.package == "jax");
     let wanted = libs::version(need, rows());
     let mut rows: Vec<_> = rows()
@@ -50,17 +50,19 @@ fn line(need: &Need, host: &Host<'_>) -> Option<String> {
                 Some(v) if l.from <= *v && *v <= l.to => v.clone(),
                 _ => l.to.clone(),
             };
-            (
-                wanted.as_ref() == Some(&version),
-                version,
-                verdict(&libs::checks(l, host)),
-                l,
-            )
+            let asked = wanted.as_ref() == Some(&version);
+            let same = extra.is_some_and(|e| l.flavour == e);
+            let verdict = verdict(&libs::checks(l, host));
+            ((asked, version, same), verdict, l)
         })
-        .filter(|(_, _, v, _)| works(*v))
+        .filter(|(_, v, _)| works(*v))
         .collect();
-    // the release asked for, then newer ones, then fewer limits
-    rows.sort_by(|a, b| (b.0, &b.1).cmp(&(a.0, &a.1)).then(a.2.cmp(&b.2)));
-    let (_, version, _, library) = rows.first()?;
+    // the release asked for, then newer ones, then the extra asked for, then fewer limits, then the newer CUDA
+    rows.sort_by(|a, b| {
+        b.0.cmp(&a.0)
+            .then(a.1.cmp(&b.1))
+            .then_with(|| b.2.flavour.cmp(&a.2.flavour))
+    });
+    let ((_, version, _), _, library) = rows.first()?;
     Some(format!("pip install 'jax[{}]=={version}'", library.flavour))
 }
