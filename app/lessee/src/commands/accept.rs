@@ -104,7 +104,27 @@ fn shown(path: &Path, gpus: &GpuTable) -> Result<Machine, Failure> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(unreadable(Unreadable::Empty));
     }
-    Ok(machine(&read(&bytes), gpus))
+    let capture = read(&bytes);
+    let mut machine = machine(&capture, gpus);
+    if capture.kind == Some(Kind::SmiTable) && !is_whole(&bytes) {
+        machine.faults.push(Fault {
+            code: "incomplete_capture".to_owned(),
+            subject: "file".to_owned(),
+            detail: "the table ends before its last line".to_owned(),
+        });
+    }
+    Ok(machine)
+}
+
+/// Whether the table of `nvidia-smi` is there to its end: its list of processes, and the line that closes it. The reader
+/// takes half a table as it is, as all of its GPUs may be there; whoever signs on it must know.
+fn is_whole(bytes: &[u8]) -> bool {
+    let text = lessee_probe_io::decoded(&bytes[..bytes.len().min(MAX_INPUT_BYTES)]);
+    let Some((_, processes)) = text.split_once("Processes:") else {
+        return false;
+    };
+    let mut lines = processes.lines().skip(1).map(str::trim_start);
+    lines.any(|l| l.starts_with("+--"))
 }
 
 fn unreadable(why: Unreadable) -> Machine {
@@ -144,10 +164,15 @@ fn machine(capture: &Capture, table: &GpuTable) -> Machine {
         subject: p.subject.clone(),
         detail: p.detail.clone(),
     });
+    // other tools print the CUDA that they ran with
+    let of_driver = matches!(
+        capture.kind,
+        Some(Kind::SmiTable | Kind::SmiQText | Kind::SmiXml)
+    );
     let fabric = capture.facts.get("gpu0").and_then(|g| g.get("fabric"));
     Machine {
         driver: reading.driver.clone(),
-        printed_cuda: reading.cuda.clone(),
+        printed_cuda: reading.cuda.clone().filter(|_| of_driver),
         gpus: gpus.collect(),
         faults: faults.collect(),
         captured: true,
