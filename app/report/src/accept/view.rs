@@ -1,7 +1,7 @@
 //! An acceptance as a page: all verdicts in a table, worst first, then what is behind each that is no plain pass.
 
 use super::{AcceptanceDoc, FindingDoc};
-use crate::{Cell, Column, Report, Table, Texts, Tone, clean};
+use crate::{Block, Cell, Column, Report, Table, Texts, Tone, clean};
 use lessee_accept::Verdict;
 use lessee_model::Msg;
 
@@ -21,6 +21,13 @@ pub fn acceptance_report(doc: &AcceptanceDoc, texts: &Texts) -> Report {
         let verdict = texts.term("accept-verdict", f.verdict.as_str());
         report.heading(format!("{verdict}: {}", clean(&f.subject)));
         report.list(lines(f, texts));
+        // to be copied, so never broken
+        if let Some(install) = &f.install {
+            report.text(texts.get("accept-line-install"));
+            report
+                .blocks
+                .push(Block::Verbatim(format!("  {}", clean(install))));
+        }
     }
     if doc.not_judged > 0 {
         report.text(texts.msg(&Msg::new("accept-others").arg("n", doc.not_judged)));
@@ -83,7 +90,6 @@ fn lines(f: &FindingDoc, texts: &Texts) -> Vec<String> {
     let line = |id: &'static str, text: &str| texts.msg(&Msg::new(id).arg("text", text));
     let mut lines = vec![f.reason.clone()];
     lines.extend(f.ask.as_ref().map(|t| line("accept-line-ask", t)));
-    lines.extend(f.install.as_ref().map(|t| line("accept-line-install", t)));
     if let Some(source) = &f.source {
         let dated = match &f.as_of {
             Some(date) => format!("{source} ({date})"),
