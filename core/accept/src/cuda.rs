@@ -29,7 +29,7 @@ pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
         true => vec![toolkit],
         false => toolkits.iter().collect(),
     };
-    newest.sort_by(|a, b| b.cuda.cmp(&a.cuda));
+    newest.sort_by_key(|t| std::cmp::Reverse(t.cuda));
     let found = newest.into_iter().find(|t| works(verdict(&of(t, host))));
     let install = found.map(|t| format!("apt-get install cuda-toolkit-{}-{}", t.cuda.0, t.cuda.1));
     Answer { checks, install }
