@@ -34,6 +34,19 @@ fn every_answer_has_the_keys_of_its_schema() {
         ("offer", &["catalog", "show", "p4d.24xlarge"]),
         ("catalog-diff", &["catalog", "diff", "built-in", "acme"]),
         ("catalog-doctor", &["catalog", "doctor"]),
+        (
+            "acceptance",
+            &[
+                "accept",
+                "driver",
+                "--driver",
+                "535.183.01",
+                "--gpu",
+                "A10",
+                "--need",
+                "torch",
+            ],
+        ),
         ("error", &["catalog", "list", "--gpu", "H1000"]),
     ] {
         let schema = say(home, &["schema", name]);

@@ -4,6 +4,7 @@
 //! has to say, independent of the format) and [`render`] (terminal, Markdown, CSV, JSON, HTML). Nothing
 //! here reads or writes files, the environment or the terminal: width and colour are passed in.
 
+pub mod accept;
 pub mod chart;
 mod clean;
 pub mod documents;

@@ -1,17 +1,38 @@
-//! Is it what was promised, and what is usual? A probe's report held against an offer ([`promised`]), against what GPUs of
-//! its models give elsewhere ([`expected`]), and against another report ([`diff`]).
+//! The checks before a contract is signed: facts of a machine and of software in, findings out.
 //!
-//! Pure: the report, the offer and the tables come in, rows and findings go out. Not here: what a single measurement says of
-//! itself, of its link and of its siblings (`io/probe`), where tables and offers are read (`io/catalog`).
+//! Start at [`judge`] (one machine, many needs) and [`Finding`]. A rule is a row of `data/compat` and a small function: one
+//! file per family (`driver`, `gpu`, `torch`, `tensorflow`, `jax`, `vllm`, `cuda`, `libs`, `rocm`). Not here: reading captures
+//! (`io/probe`), words for people (`app/report`). [`report`] holds what was measured against an offer and what is usual.
 
-mod diff;
-mod expected;
-mod found;
-mod promised;
+mod cuda;
+mod driver;
+mod facts;
+mod finding;
+mod gpu;
+mod jax;
+mod judge;
+mod libs;
+mod machine;
+mod need;
+mod needs_file;
+mod report;
+mod rocm;
 mod table;
+mod tensorflow;
+mod torch;
+mod version;
+mod vllm;
 
-pub use diff::{DiffFact, DiffRow, DiffSide, DiffValue, ProbeDiff, diff};
-pub use expected::expected;
-pub use found::{CODES, Found, is_code};
-pub use promised::{fits, promised};
-pub use table::{Expectation, Metric, Rules, Yardstick};
+pub use facts::{Compat, Sources};
+pub use finding::{Finding, Verdict, worst};
+pub use gpu::{Card, GpuClass};
+pub use judge::judge;
+pub use machine::{Fault, Gpu, Machine, Unreadable};
+pub use need::{Need, NeedError};
+pub use needs_file::{NeedsFile, needs_of_file};
+pub use report::{
+    CODES, DiffFact, DiffRow, DiffSide, DiffValue, Expectation, Found, Metric, ProbeDiff, Rules,
+    Yardstick, diff, expected, fits, is_code, promised,
+};
+pub use table::TableError;
+pub use version::Version;

@@ -1,6 +1,7 @@
 //! The command line as typed: no defaults, no files, no meaning. Doc comments are the English help;
 //! `locales/zh-CN/help.ftl` holds the Chinese one. Settings give it meaning, see [`lessee_console::Settings`].
 
+mod accept;
 mod catalog;
 mod parse;
 mod plan;
@@ -9,6 +10,7 @@ mod simulate;
 mod trace;
 pub(crate) mod workload_flags;
 
+pub(crate) use accept::{AcceptCommand, DriverArgs};
 pub(crate) use catalog::{
     CatalogCommand, DiffArgs, ExportArgs, ImportArgs, ListArgs, RefreshArgs, RemoveArgs, ShowArgs,
 };
@@ -67,6 +69,9 @@ pub(crate) enum Command {
     Simulate(Box<SimulateArgs>),
     /// Measure this machine: does it deliver? Or read what others paste of one, and what the curve of a job shows.
     Probe(Box<lessee_probe::ProbeArgs>),
+    /// Checks before a contract is signed: will what you need run there?
+    #[command(subcommand)]
+    Accept(AcceptCommand),
     /// Print the JSON Schema of an input or output, or the known models.
     Schema(SchemaArgs),
     /// Show the settings in force and where they come from.

@@ -55,6 +55,9 @@ const DOCUMENTS: [(&str, Make); 21] = [
     ("simulate", || {
         schemars::schema_for!(lessee_report::simulate::SimulationDoc)
     }),
+    ("acceptance", || {
+        schemars::schema_for!(lessee_report::accept::AcceptanceDoc)
+    }),
     ("error", || schemars::schema_for!(ErrorDoc)),
 ];
 

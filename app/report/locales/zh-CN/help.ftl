@@ -44,6 +44,14 @@ cli-plan-currency = 答案所用的货币
 cli-plan-spot = 可以用抢占式机器
 cli-plan-no-spot = 不用抢占式机器
 
+cli-accept = 签约之前的检查：您要用的东西在那里能运行吗？
+cli-accept-driver = 驱动和 GPU 能否支持您需要的软件库：torch、vllm、tensorflow、jax、cuda 等。
+cli-accept-driver-file = 供应商的 nvidia-smi 输出，probe read 认识的任何形式；- 表示标准输入
+cli-accept-driver-driver = 驱动版本号，代替文件：535.183.01；AMD 机器写 ROCm 版本
+cli-accept-driver-gpu = GPU 名称，代替文件：'Tesla V100-SXM2-16GB'，加 :8 表示八块；可重复
+cli-accept-driver-need = 需要的软件包，写法同 pip：torch==2.11、'tensorflow>=2.16'、cuda==12.4；可重复
+cli-accept-driver-needs = 取出需求的文件：requirements.txt、pyproject.toml、uv.lock、conda 环境、Dockerfile；可重复
+
 cli-predict = 预测 GPU 做一项任务有多快并给出区间；或预测实测表的每一行。
 cli-predict-file = 工作负载文件（TOML）；- 表示标准输入。用参数描述任务时可省略
 cli-predict-machine = 价格目录中的机器：厂商/型号；可重复。只写 GPU 用 --gpu H100:8

@@ -1,6 +1,7 @@
 //! The facts that are compiled into the binary, from `data/`. Parsed once at start; a defect in them
 //! is a bug and is caught by the tests.
 
+mod compat;
 mod gpus;
 mod judge;
 mod measured;
@@ -8,6 +9,7 @@ pub(crate) mod offers;
 mod rows;
 mod tariffs;
 
+pub use compat::compat;
 pub use measured::spot_params;
 
 use crate::CatalogError;

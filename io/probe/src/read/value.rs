@@ -84,6 +84,11 @@ fn is_command(line: &str) -> bool {
     }) && words.all(|w| !w.ends_with(':') && w != "has")
 }
 
+/// A version without the remark behind it: driver 610 prints `610.57.04 [Deprecated; ... Use KMD Version instead]`.
+pub(crate) fn version_alone(text: &str) -> &str {
+    text.split('[').next().unwrap_or("").trim()
+}
+
 /// What may be shown of a text: its first characters, with identifiers masked.
 pub(crate) fn shown(text: &str, max_chars: usize) -> String {
     let end = text

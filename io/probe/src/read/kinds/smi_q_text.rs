@@ -272,8 +272,9 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
     }
     let attached = listing.attached.as_deref().and_then(value::whole);
     let chosen = !listing.breaks_off() && attached.is_some_and(|n| n > listing.gpus.len() as u64);
-    out.reading.driver = listing.driver;
-    out.reading.cuda = listing.cuda.filter(|c| !value::is_none(c));
+    let alone = |v: Option<String>| v.map(|v| value::version_alone(&v).to_owned());
+    out.reading.driver = alone(listing.driver);
+    out.reading.cuda = alone(listing.cuda).filter(|c| !value::is_none(c));
     for (place, gpu) in listing.gpus.iter().enumerate() {
         gpu.finish(place, chosen, out);
     }

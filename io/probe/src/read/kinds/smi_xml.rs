@@ -262,8 +262,9 @@ fn state(listing: &Listing, broken: bool, out: &mut Read) {
         out.fact("mig_devices", devices);
     }
     out.fact("flags", flags);
-    out.reading.driver = listing.driver.clone();
-    out.reading.cuda = listing.cuda.clone().filter(|c| !value::is_none(c));
+    let alone = |v: &Option<String>| v.as_deref().map(|v| value::version_alone(v).to_owned());
+    out.reading.driver = alone(&listing.driver);
+    out.reading.cuda = alone(&listing.cuda).filter(|c| !value::is_none(c));
     let chosen = listing.closed && attached.is_some_and(|n| n > seen as u64);
     for (place, gpu) in listing.gpus.iter().enumerate() {
         gpu.finish(place, chosen, out);

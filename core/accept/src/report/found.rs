@@ -116,11 +116,11 @@ mod tests {
         for (lang, text) in [
             (
                 "en",
-                include_str!("../../../app/report/locales/en/judge.ftl"),
+                include_str!("../../../../app/report/locales/en/judge.ftl"),
             ),
             (
                 "zh-CN",
-                include_str!("../../../app/report/locales/zh-CN/judge.ftl"),
+                include_str!("../../../../app/report/locales/zh-CN/judge.ftl"),
             ),
         ] {
             for (code, id) in CODES {

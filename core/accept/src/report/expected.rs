@@ -3,7 +3,7 @@
 //!
 //! What a finding already says of a sibling is not said again. Slices, and GPUs that compute wrongly, have no usual figures.
 
-use crate::promised::{is_broken, is_slice};
+use super::promised::{is_broken, is_slice};
 use crate::{Expectation, Found, Metric, Yardstick};
 use lessee_model::probe::{ExpectedRow, Fact, GpuReading, Reading, Severity, Usual};
 use lessee_model::{GpuTable, ProbeReport};

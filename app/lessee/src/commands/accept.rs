@@ -1,0 +1,189 @@
+//! `accept`: facts of a machine and what is needed on it become findings. The rules are in `core/accept`.
+
+use crate::args::{AcceptCommand, DriverArgs};
+use crate::facts;
+use lessee_accept::{Fault, Gpu, Machine, Need, NeedError, Unreadable, Verdict, judge};
+use lessee_console::{Failure, Printer, Settings};
+use lessee_model::{Exit, GpuTable, Msg};
+use lessee_probe_io::read::{Kind, MAX_INPUT_BYTES, Read as Capture, read};
+use lessee_report::accept::{acceptance_doc, acceptance_report};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Most GPUs of a `--gpu NAME:N`.
+const MOST_GPUS: usize = 1024;
+
+type Needs = Vec<(String, Result<Need, NeedError>)>;
+
+pub(crate) fn run(
+    command: &AcceptCommand,
+    settings: &Settings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    match command {
+        AcceptCommand::Driver(args) => driver(args, settings, printer),
+    }
+}
+
+fn driver(args: &DriverArgs, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
+    let facts = facts::builtin()?;
+    let compat = lessee_catalog::compat()?;
+    let machine = match &args.file {
+        Some(path) => shown(path, &facts.gpus)?,
+        None if args.driver.is_none() && args.gpu.is_empty() => {
+            return Err(Failure::usage(Msg::new("accept-needs-machine"))
+                .hint(Msg::new("hint-accept-machine")));
+        }
+        None => typed(args),
+    };
+    let (needs, others) = needs(args)?;
+    let findings = judge(&machine, &needs, &compat, settings.today());
+    let file = args.file.as_ref().map(|p| p.display().to_string());
+    let now = settings.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let texts = printer.texts();
+    let mut doc = acceptance_doc("driver", file, &machine, &findings, now, texts);
+    doc.not_judged = others;
+    printer.report(acceptance_report(&doc, texts))?;
+    Ok(match doc.verdict {
+        Verdict::Pass | Verdict::Warn => Exit::Done,
+        Verdict::Fail => Exit::No,
+        Verdict::Unknown => Exit::CannotTell,
+    })
+}
+
+fn typed(args: &DriverArgs) -> Machine {
+    let gpus = args.gpu.iter().flat_map(|text| {
+        let counted = text.rsplit_once(':').and_then(|(name, n)| {
+            let n: usize = n.trim().parse().ok()?;
+            (1..=MOST_GPUS).contains(&n).then_some((name, n))
+        });
+        let (name, n) = counted.unwrap_or((text, 1));
+        let gpu = Gpu {
+            name: Some(name.trim().to_owned()),
+            ..Gpu::default()
+        };
+        std::iter::repeat_n(gpu, n)
+    });
+    Machine {
+        driver: args.driver.clone(),
+        gpus: gpus.take(MOST_GPUS).collect(),
+        ..Machine::default()
+    }
+}
+
+fn needs(args: &DriverArgs) -> Result<(Needs, usize), Failure> {
+    let mut needs: Needs = Vec::new();
+    let mut others = 0;
+    for text in &args.need {
+        needs.push((text.clone(), Need::parse(text)));
+    }
+    for path in &args.needs {
+        let (text, _) = facts::read_text(path)?;
+        let file = lessee_accept::needs_of_file(&text);
+        others += file.others;
+        needs.extend(file.needs);
+    }
+    // the same line in two files is one need
+    let mut seen = std::collections::HashSet::new();
+    needs.retain(|(text, _)| seen.insert(text.clone()));
+    Ok((needs, others))
+}
+
+/// A capture, `-` = stdin. Whatever is in it, it is an answer: what cannot be read is a reason, not an error.
+fn shown(path: &Path, gpus: &GpuTable) -> Result<Machine, Failure> {
+    let mut bytes = Vec::new();
+    // one byte more tells the reader that there is more
+    let limit = MAX_INPUT_BYTES as u64 + 1;
+    if path.as_os_str() == "-" {
+        std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+    }
+    .map_err(|e| Failure::read(path, &e))?;
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(unreadable(Unreadable::Empty));
+    }
+    let capture = read(&bytes);
+    let mut machine = machine(&capture, gpus);
+    if capture.kind == Some(Kind::SmiTable) && !is_whole(&bytes) {
+        machine.faults.push(Fault {
+            code: "incomplete_capture".to_owned(),
+            subject: "file".to_owned(),
+            detail: "the table ends before its last line".to_owned(),
+        });
+    }
+    Ok(machine)
+}
+
+/// Whether the table of `nvidia-smi` is there to its end: its list of processes, and the line that closes it. The reader
+/// takes half a table as it is, as all of its GPUs may be there; whoever signs on it must know.
+fn is_whole(bytes: &[u8]) -> bool {
+    let text = lessee_probe_io::decoded(&bytes[..bytes.len().min(MAX_INPUT_BYTES)]);
+    let Some((_, processes)) = text.split_once("Processes:") else {
+        return false;
+    };
+    let mut lines = processes.lines().skip(1).map(str::trim_start);
+    lines.any(|l| l.starts_with("+--"))
+}
+
+fn unreadable(why: Unreadable) -> Machine {
+    Machine {
+        captured: true,
+        unreadable: Some(why),
+        ..Machine::default()
+    }
+}
+
+fn machine(capture: &Capture, table: &GpuTable) -> Machine {
+    let reading = &capture.reading;
+    let why = match capture.kind {
+        None => Some(Unreadable::NotRecognised),
+        Some(Kind::SmiError) => {
+            let code = reading.problems.first().map(|p| p.code.to_string());
+            Some(Unreadable::Failed(code.unwrap_or_default()))
+        }
+        Some(kind) if reading.driver.is_none() && reading.gpus.is_empty() => {
+            Some(Unreadable::OtherTool(kind.as_str().to_owned()))
+        }
+        Some(_) => None,
+    };
+    if let Some(why) = why {
+        return unreadable(why);
+    }
+    let gpus = reading.gpus.iter().map(|g| Gpu {
+        name: g.name.clone(),
+        memory_mib: g.memory_total_mib,
+        usual_mib: g.name.as_deref().and_then(|n| usual(n, table)),
+        ecc: g.ecc,
+        mig: g.mig,
+        vgpu: g.virtualization.as_deref() == Some("VGPU"),
+    });
+    let faults = reading.problems.iter().map(|p| Fault {
+        code: p.code.to_string(),
+        subject: p.subject.clone(),
+        detail: p.detail.clone(),
+    });
+    // other tools print the CUDA that they ran with
+    let of_driver = matches!(
+        capture.kind,
+        Some(Kind::SmiTable | Kind::SmiQText | Kind::SmiXml)
+    );
+    let fabric = capture.facts.get("gpu0").and_then(|g| g.get("fabric"));
+    Machine {
+        driver: reading.driver.clone(),
+        printed_cuda: reading.cuda.clone().filter(|_| of_driver),
+        gpus: gpus.collect(),
+        faults: faults.collect(),
+        captured: true,
+        fabric_ready: fabric.and_then(|f| f.as_str()) == Some("Completed"),
+        unreadable: None,
+    }
+}
+
+/// MiB that a product shows, where its name says which product it is.
+fn usual(name: &str, table: &GpuTable) -> Option<u64> {
+    let found = table.spec(&table.resolve(name)?)?;
+    let usable = found.spec.usable_mib.filter(|_| !found.ambiguous)?;
+    Some(u64::from(usable))
+}

@@ -1,0 +1,357 @@
+//! `accept driver` through the real binary: captures as providers send them, machines as people type them, and rubbish.
+
+mod common;
+
+use common::{Home, Run};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+/// Real captures; not in the repository.
+#[expect(clippy::print_stdout, reason = "a test that does nothing says why")]
+fn sample(name: &str) -> Option<PathBuf> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let path = root
+        .join("../../../shared/data/compat/smi_samples")
+        .join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    println!("skipped: no {}", path.display());
+    None
+}
+
+/// The table that `nvidia-smi` prints, labels as of the driver.
+fn table(driver: &str, cuda: &str, gpu: &str, mib: u32, n: usize) -> String {
+    let (number, printed) = match driver.starts_with('6') {
+        true => ("KMD Version", "CUDA UMD Version"),
+        false => ("Driver Version", "CUDA Version"),
+    };
+    let line = format!("+{}+\n", "-".repeat(89));
+    let mut text = line.clone();
+    let title = format!(" NVIDIA-SMI {driver:<22} {number}: {driver:<14} {printed}: {cuda}");
+    let _ = writeln!(text, "|{title:<89}|");
+    text += "+-----------------------------------------+------------------------+----------------------+\n";
+    text += "| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |\n";
+    text += "| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |\n";
+    text += "|                                         |                        |               MIG M. |\n";
+    text += "|=========================================+========================+======================|\n";
+    for i in 0..n {
+        let _ = writeln!(
+            text,
+            "| {i:>3}  {gpu:<26}      On  |   00000000:{:02X}:00.0 Off |                    0 |",
+            i + 4
+        );
+        let _ = writeln!(
+            text,
+            "| N/A   34C    P0             60W /  400W |       1MiB / {mib:>6}MiB |      0%      Default |"
+        );
+        text += "|                                         |                        |             Disabled |\n";
+        text += "+-----------------------------------------+------------------------+----------------------+\n";
+    }
+    text += "\n";
+    text += &line;
+    let _ = writeln!(text, "|{:<89}|", " Processes:");
+    let _ = writeln!(text, "|{}|", "=".repeat(89));
+    let _ = writeln!(text, "|{:<89}|", "  No running processes found");
+    text + &line
+}
+
+/// The listing of `nvidia-smi -q` of eight cards behind NVSwitches.
+fn listing(state: &str) -> String {
+    let mut text = "\n==============NVSMI LOG==============\n\nTimestamp                                 : Mon Nov 30 12:00:00 2026\nDriver Version                            : 580.95.05\nCUDA Version                              : 13.0\n\nAttached GPUs                             : 8\n".to_owned();
+    for i in 0..8 {
+        let _ = write!(
+            text,
+            "GPU 00000000:{:02X}:00.0\n    Product Name                          : NVIDIA H100 80GB HBM3\n    Product Brand                         : NVIDIA\n    FB Memory Usage\n        Total                             : 81559 MiB\n        Used                              : 1 MiB\n    Fabric\n        State                             : {state}\n        Status                            : N/A\n    Processes                             : None\n\n",
+            i + 4
+        );
+    }
+    text
+}
+
+fn accept(home: &Home, args: &[&str]) -> Run {
+    home.run(&[&["accept", "driver"], args, &["-o", "json"]].concat())
+}
+
+#[track_caller]
+fn need<'a>(doc: &'a Value, subject: &str) -> &'a Value {
+    let findings = doc["findings"].as_array().expect("findings");
+    let mut those = findings
+        .iter()
+        .filter(|f| f["rule"] == "need" && f["subject"] == subject);
+    let first = those
+        .next()
+        .unwrap_or_else(|| panic!("no finding for {subject}: {doc:#}"));
+    assert!(those.next().is_none(), "two for {subject}");
+    first
+}
+
+fn verdicts(doc: &Value, rule: &str) -> Vec<String> {
+    let findings = doc["findings"].as_array().expect("findings");
+    let those = findings.iter().filter(|f| f["rule"] == rule);
+    those
+        .map(|f| f["verdict"].as_str().expect("a verdict").to_owned())
+        .collect()
+}
+
+#[test]
+fn a_typed_machine_is_judged_and_the_worst_verdict_is_the_exit() {
+    let home = &Home::new();
+    let v100 = ["--driver", "580.95.05", "--gpu", "Tesla V100-SXM2-16GB"];
+    let run = accept(home, &[&v100[..], &["--need", "torch==2.11.0"]].concat()).exits(1);
+    let doc = run.json();
+    assert_eq!(doc["schema"], "lessee/acceptance/v1");
+    assert_eq!(doc["verdict"], "fail");
+    let found = need(&doc, "torch==2.11.0");
+    for key in ["verdict", "reason", "source", "as_of", "install"] {
+        assert!(
+            found[key].as_str().is_some_and(|t| !t.is_empty()),
+            "{key}: {found}"
+        );
+    }
+    let install = found["install"].as_str().expect("a line");
+    assert_eq!(
+        install,
+        "pip install torch==2.11.0 --index-url https://download.pytorch.org/whl/cu128"
+    );
+
+    let a100 = ["--driver", "535.183.01", "--gpu", "A100-SXM4-80GB:8"];
+    let needs = ["--need", "torch==2.6.0", "--need", "cuda==12.2"];
+    let doc = accept(home, &[&a100[..], &needs].concat()).exits(0).json();
+    assert_eq!(doc["machine"]["gpus"][0]["count"], 8);
+    assert_eq!(need(&doc, "torch==2.6.0")["verdict"], "warn");
+    assert_eq!(need(&doc, "cuda==12.2")["verdict"], "pass");
+    let unknown = ["--need", "torch==2.6.0", "--need", "leftpad==1"];
+    let doc = accept(home, &[&a100[..], &unknown].concat())
+        .exits(7)
+        .json();
+    assert!(need(&doc, "leftpad==1")["ask"].is_string());
+    let both = ["--need", "leftpad==1", "--need", "torch==2.11.0"];
+    accept(home, &[&a100[..], &both].concat()).exits(1);
+}
+
+#[test]
+fn tables_of_nvidia_smi_are_read_with_old_and_new_labels() {
+    let home = &Home::new();
+    let old = home.file(
+        "old.txt",
+        table("535.183.01", "12.4", "NVIDIA A100-SXM4-80GB", 81920, 1),
+    );
+    let doc = accept(
+        home,
+        &[&old, "--need", "torch==2.6.0", "--need", "torch==2.11.0"],
+    )
+    .exits(1)
+    .json();
+    assert_eq!(need(&doc, "torch==2.6.0")["verdict"], "warn");
+    assert_eq!(need(&doc, "torch==2.11.0")["verdict"], "fail");
+    assert_eq!(verdicts(&doc, "printed-cuda"), ["warn"]);
+
+    let new = home.file(
+        "new.txt",
+        table("610.57.04", "13.3", "NVIDIA GeForce RTX 2080 ...", 8192, 1),
+    );
+    let doc = accept(home, &[&new, "--need", "torch==2.14.1"])
+        .exits(0)
+        .json();
+    assert_eq!(need(&doc, "torch==2.14.1")["verdict"], "pass");
+    assert_eq!(doc["machine"]["driver"], "610.57.04");
+    assert!(verdicts(&doc, "printed-cuda").is_empty());
+
+    // -q of that driver prints both labels, the old one with a remark behind its value
+    let listed = listing("Completed").replace(
+        "CUDA Version                              : 13.0\n",
+        "CUDA Version                              : 13.3 [Deprecated; will be removed in CUDA 14.0. Use CUDA UMD Version instead]\nKMD Version                               : 610.57.04\nCUDA UMD Version                          : 13.3\n",
+    );
+    let listed = listed.replace(
+        ": 580.95.05",
+        ": 610.57.04 [Deprecated; will be removed in CUDA 14.0. Use KMD Version instead]",
+    );
+    let listed = home.file("listed.txt", listed);
+    let doc = accept(home, &[&listed, "--need", "torch==2.14.1"])
+        .exits(0)
+        .json();
+    assert_eq!(doc["machine"]["driver"], "610.57.04");
+    assert_eq!(doc["machine"]["printed_cuda"], "13.3");
+    assert_eq!(need(&doc, "torch==2.14.1")["verdict"], "pass");
+
+    let geforce = home.file(
+        "geforce.txt",
+        table("535.183.01", "12.4", "NVIDIA GeForce RTX 4090", 24564, 1),
+    );
+    let doc = accept(home, &[&geforce, "--need", "torch==2.6.0"])
+        .exits(1)
+        .json();
+    assert_eq!(need(&doc, "torch==2.6.0")["code"], "library_geforce");
+}
+
+#[test]
+fn eight_gpus_without_a_fabric_manager_fail() {
+    let home = &Home::new();
+    let trouble = home.file("trouble.txt", listing("In Progress"));
+    let doc = accept(home, &[&trouble, "--need", "torch==2.11.0"])
+        .exits(1)
+        .json();
+    assert_eq!(need(&doc, "torch==2.11.0")["verdict"], "fail");
+    assert_eq!(verdicts(&doc, "fabric"), ["fail"]);
+    let ready = home.file("ready.txt", listing("Completed"));
+    let doc = accept(home, &[&ready, "--need", "torch==2.11.0"])
+        .exits(0)
+        .json();
+    assert_eq!(need(&doc, "torch==2.11.0")["verdict"], "pass");
+    assert!(verdicts(&doc, "fabric").is_empty());
+}
+
+#[test]
+fn rubbish_is_never_a_pass_and_says_why() {
+    let home = &Home::new();
+    let whole = table("580.95.05", "13.0", "NVIDIA H100 80GB HBM3", 81559, 1);
+    let cut = whole[..whole.len() * 2 / 3].to_owned();
+    let noise: Vec<u8> = (0..10_000_000u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
+        .collect();
+    let repeated = "hello world\n".repeat(900_000);
+    let cases: [(&str, Vec<u8>); 8] = [
+        ("empty", Vec::new()),
+        ("blank", b"  \n\n".to_vec()),
+        ("other", b"total 12\ndrwxr-xr-x 2 root root 4096 Nov 30 12:00 bin\n".to_vec()),
+        ("lscpu", b"Architecture:             x86_64\nCPU op-mode(s):         32-bit, 64-bit\nCPU(s):                   8\nModel name:               x\n".to_vec()),
+        ("failed", b"NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA driver is installed and running.\n".to_vec()),
+        ("cut", cut.into_bytes()),
+        ("noise", noise),
+        ("long", repeated.into_bytes()),
+    ];
+    for (name, bytes) in cases {
+        let file = home.file(name, bytes);
+        let doc = accept(home, &[&file, "--need", "torch==2.6.0"])
+            .exits(7)
+            .json();
+        let found = need(&doc, "torch==2.6.0");
+        assert_eq!(found["verdict"], "unknown", "{name}");
+        assert!(
+            found["reason"].as_str().is_some_and(|r| r.len() > 10),
+            "{name}"
+        );
+        assert!(!verdicts(&doc, "capture").is_empty(), "{name}");
+    }
+    // another encoding is read, not refused
+    let utf16: Vec<u8> = std::iter::once(0xFEFFu16)
+        .chain(whole.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let file = home.file("utf16", utf16);
+    let doc = accept(home, &[&file, "--need", "torch==2.6.0"])
+        .exits(0)
+        .json();
+    assert_eq!(need(&doc, "torch==2.6.0")["verdict"], "pass");
+    accept(home, &["nowhere.txt", "--need", "torch"]).exits(2);
+    accept(home, &["--need", "torch"]).exits(2);
+}
+
+#[test]
+fn needs_come_from_files_too() {
+    let home = &Home::new();
+    let requirements = home.file(
+        "requirements.txt",
+        "torch==2.6.0\nnumpy\n# vllm\nflash_attn==2.8.3\n",
+    );
+    let docker = home.file(
+        "Dockerfile",
+        "FROM nvidia/cuda:12.4.1-runtime-ubuntu22.04\nRUN pip install -U torch==2.6.0\n",
+    );
+    let machine = ["--driver", "550.90.07", "--gpu", "NVIDIA A10"];
+    let needs = ["--needs", &requirements, "--needs", &docker];
+    let doc = accept(home, &[&machine[..], &needs].concat())
+        .exits(0)
+        .json();
+    for subject in ["torch==2.6.0", "flash_attn==2.8.3", "cuda==12.4.1"] {
+        assert_eq!(need(&doc, subject)["verdict"], "pass", "{subject}");
+    }
+    assert_eq!(doc["not_judged"], 1);
+}
+
+#[test]
+fn the_page_fits_a_terminal_in_both_languages() {
+    let home = &Home::new();
+    let args = [
+        "accept",
+        "driver",
+        "--driver",
+        "535.183.01",
+        "--gpu",
+        "NVIDIA A100-SXM4-80GB",
+        "--need",
+        "torch",
+        "--need",
+        "torch==2.6.0",
+    ];
+    for (lang, word) in [("en", "works with limits"), ("zh-CN", "可用但有限制")] {
+        let run = home.run(&[&args[..], &["--lang", lang]].concat()).exits(1);
+        assert!(
+            run.out.contains(word) && run.out.contains("pip install torch=="),
+            "{}",
+            run.out
+        );
+        let missing = run.out.lines().find(|l| l.contains("[accept-"));
+        assert!(missing.is_none(), "{missing:?}");
+        let (first, second) = (run.out.find("torch  "), run.out.find("torch==2.6.0"));
+        assert!(first < second, "the worst stands first:\n{}", run.out);
+    }
+}
+
+#[test]
+fn captures_of_real_machines_are_judged() {
+    let home = &Home::new();
+    for (name, wanted, verdict) in [
+        ("aws_p2.xlarge.xml", "cuda==12.4", "fail"),
+        (
+            "alicloud_ecs.sgn7i-vws-m2.xlarge.xml",
+            "torch==2.6.0",
+            "fail",
+        ),
+        (
+            "alicloud_ecs.sgn7i-vws-m2.xlarge.xml",
+            "torch==2.0.1",
+            "warn",
+        ),
+        ("aws_g6f.large.xml", "torch==2.11.0", "pass"),
+        ("aws_g6.12xlarge.xml", "torch==2.14.1", "pass"),
+        ("gcp_a3-highgpu-1g.xml", "vllm==0.26.0", "pass"),
+        (
+            "upcloud_GPU-24xCPU-240GB-1xB200.xml",
+            "torch==2.15.0",
+            "pass",
+        ),
+        (
+            "upcloud_GPU-24xCPU-240GB-1xB200.xml",
+            "torch==2.6.0",
+            "fail",
+        ),
+        (
+            "vultr_vcg-l40s-16c-180g-48vram.xml",
+            "torch==2.13.0",
+            "pass",
+        ),
+        (
+            "linux-x86_64__nvidia-h200__590.48.01.txt",
+            "torch==2.14.1",
+            "pass",
+        ),
+        (
+            "linux-x86_64__nvidia-geforce-rtx-2080-super__610.57.04.txt",
+            "torch==2.14.1",
+            "pass",
+        ),
+    ] {
+        let Some(path) = sample(name) else { continue };
+        let path = path.to_str().expect("path");
+        let run = accept(home, &[path, "--need", wanted]);
+        assert_eq!(
+            need(&run.json(), wanted)["verdict"],
+            verdict,
+            "{name} {wanted}: {}",
+            run.out
+        );
+    }
+}

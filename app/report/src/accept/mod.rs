@@ -1,0 +1,7 @@
+//! Acceptances for readers: the document, and a page with the worst first. What a verdict is decided by: `core/accept`.
+
+mod doc;
+mod view;
+
+pub use doc::{AcceptanceDoc, AcceptedGpuDoc, AcceptedMachineDoc, FindingDoc, acceptance_doc};
+pub use view::acceptance_report;

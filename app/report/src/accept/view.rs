@@ -1,0 +1,101 @@
+//! An acceptance as a page: all verdicts in a table, worst first, then what is behind each that is no plain pass.
+
+use super::{AcceptanceDoc, FindingDoc};
+use crate::{Block, Cell, Column, Report, Table, Texts, Tone, clean};
+use lessee_accept::Verdict;
+use lessee_model::Msg;
+
+/// The page of an acceptance.
+pub fn acceptance_report(doc: &AcceptanceDoc, texts: &Texts) -> Report {
+    let data = serde_json::to_value(doc).unwrap_or_default();
+    let mut report = Report::new(texts.get("accept-title"), data, "findings");
+    report.text(machine(doc, texts));
+    let mut worst_first: Vec<&FindingDoc> = doc.findings.iter().collect();
+    worst_first.sort_by_key(|f| (std::cmp::Reverse(f.verdict), f.rule != "need"));
+    report.table(table(&worst_first, texts));
+    for f in &worst_first {
+        // a machine's good sides are in the table; a need that passes has its install line
+        if f.verdict == Verdict::Pass && f.rule != "need" {
+            continue;
+        }
+        let verdict = texts.term("accept-verdict", f.verdict.as_str());
+        report.heading(format!("{verdict}: {}", clean(&f.subject)));
+        report.list(lines(f, texts));
+        // to be copied, so never broken
+        if let Some(install) = &f.install {
+            report.text(texts.get("accept-line-install"));
+            report
+                .blocks
+                .push(Block::Verbatim(format!("  {}", clean(install))));
+        }
+    }
+    if doc.not_judged > 0 {
+        report.text(texts.msg(&Msg::new("accept-others").arg("n", doc.not_judged)));
+    }
+    report.text(texts.get("accept-legend"));
+    report
+}
+
+fn machine(doc: &AcceptanceDoc, texts: &Texts) -> String {
+    let machine = &doc.machine;
+    if machine.driver.is_none() && machine.gpus.is_empty() {
+        return texts.get("accept-machine-unknown");
+    }
+    let gpus: Vec<String> = machine
+        .gpus
+        .iter()
+        .map(|g| format!("{} x {}", g.count, g.name))
+        .collect();
+    let driver = machine.driver.as_deref().unwrap_or("?");
+    let msg = Msg::new("accept-machine")
+        .arg("driver", driver)
+        .arg("gpus", gpus.join(", "));
+    texts.msg(&msg)
+}
+
+fn table(findings: &[&FindingDoc], texts: &Texts) -> Table {
+    let mut table = Table::new(vec![
+        Column::left("verdict", texts.get("accept-col-verdict"), 0),
+        Column::left("subject", texts.get("accept-col-subject"), 0),
+        Column::left("rule", texts.get("accept-col-rule"), 1),
+        Column::machines("reason", texts.get("accept-col-reason")),
+        Column::machines("source", texts.get("accept-col-source")),
+        Column::machines("as_of", texts.get("accept-col-as-of")),
+        Column::machines("ask", texts.get("accept-col-ask")),
+        Column::machines("install", texts.get("accept-col-install")),
+    ]);
+    let text = |t: &Option<String>| Cell::new(t.as_deref().unwrap_or(""));
+    for f in findings {
+        let tone = match f.verdict {
+            Verdict::Pass => Tone::Good,
+            Verdict::Warn | Verdict::Unknown => Tone::Warn,
+            Verdict::Fail => Tone::Bad,
+        };
+        let verdict = texts.term("accept-verdict", f.verdict.as_str());
+        table.push(vec![
+            Cell::new(verdict).raw(f.verdict.as_str()).tone(tone),
+            Cell::new(clean(&f.subject)).raw(f.subject.as_str()),
+            Cell::new(f.rule.as_str()),
+            Cell::new(f.reason.as_str()),
+            text(&f.source),
+            text(&f.as_of),
+            text(&f.ask),
+            text(&f.install),
+        ]);
+    }
+    table
+}
+
+fn lines(f: &FindingDoc, texts: &Texts) -> Vec<String> {
+    let line = |id: &'static str, text: &str| texts.msg(&Msg::new(id).arg("text", text));
+    let mut lines = vec![f.reason.clone()];
+    lines.extend(f.ask.as_ref().map(|t| line("accept-line-ask", t)));
+    if let Some(source) = &f.source {
+        let dated = match &f.as_of {
+            Some(date) => format!("{source} ({date})"),
+            None => source.clone(),
+        };
+        lines.push(line("accept-line-source", &dated));
+    }
+    lines
+}

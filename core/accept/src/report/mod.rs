@@ -1,0 +1,17 @@
+//! Is it what was promised, and what is usual? A probe's report held against an offer ([`promised()`]), against what GPUs of
+//! its models give elsewhere ([`expected()`]), and against another report ([`diff()`]).
+//!
+//! Not here: what a single measurement says of itself, of its link and of its siblings (`io/probe`), where tables and offers
+//! are read (`io/catalog`).
+
+mod diff;
+mod expected;
+mod found;
+mod promised;
+mod table;
+
+pub use diff::{DiffFact, DiffRow, DiffSide, DiffValue, ProbeDiff, diff};
+pub use expected::expected;
+pub use found::{CODES, Found, is_code};
+pub use promised::{fits, promised};
+pub use table::{Expectation, Metric, Rules, Yardstick};

@@ -1,0 +1,49 @@
+//! TensorFlow: each release is built and tested with one CUDA; the libraries come with the extra `and-cuda` only.
+
+use crate::facts::TensorFlow;
+use crate::finding::{Answer, Check, verdict};
+use crate::judge::{Host, no_version, runs, works};
+use crate::need::Need;
+use lessee_model::Msg;
+
+pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
+    let releases = &host.compat.tensorflow;
+    let chosen = need.newest(releases.iter().map(|t| &t.version));
+    let Some(release) = releases.iter().find(|t| Some(&t.version) == chosen) else {
+        return no_version(need, releases.iter().map(|t| &t.version));
+    };
+    let mut checks = of(release, host);
+    let install = if works(verdict(&checks)) {
+        Some(line(release))
+    } else {
+        newest(need, host)
+    };
+    if release.and_cuda && !need.has_extra("and-cuda") {
+        let reason = Msg::new("accept-tensorflow-bare");
+        checks.push(Check::remark("libraries", reason).from(&release.origin));
+    }
+    Answer { checks, install }
+}
+
+fn of(release: &TensorFlow, host: &Host<'_>) -> Vec<Check> {
+    runs(release.cuda, Some(&release.archs), host)
+}
+
+fn line(release: &TensorFlow) -> String {
+    match release.and_cuda {
+        true => format!("pip install 'tensorflow[and-cuda]=={}'", release.version),
+        false => format!("pip install tensorflow=={}", release.version),
+    }
+}
+
+fn newest(need: &Need, host: &Host<'_>) -> Option<String> {
+    let mut releases: Vec<&TensorFlow> = host.compat.tensorflow.iter().collect();
+    releases.sort_by(|a, b| {
+        let allowed = |t: &TensorFlow| need.allows(&t.version);
+        allowed(b)
+            .cmp(&allowed(a))
+            .then_with(|| b.version.cmp(&a.version))
+    });
+    let found = releases.into_iter().find(|r| works(verdict(&of(r, host))));
+    found.map(line)
+}
