@@ -77,7 +77,7 @@ pub(crate) fn build(zigbuild: &Path, processor: &str) -> Result<PathBuf> {
         &[
             "zigbuild",
             "--profile",
-            "dist",
+            "probe",
             "--locked",
             "-p",
             "lessee-probe",
@@ -93,7 +93,7 @@ pub(crate) fn build(zigbuild: &Path, processor: &str) -> Result<PathBuf> {
     let all = std::iter::once(beside.to_owned()).chain(std::env::split_paths(&path));
     command.env("PATH", std::env::join_paths(all).context("PATH")?);
     sh::run(command)?;
-    Ok(folder.join(target).join("dist/lessee-probe"))
+    Ok(folder.join(target).join("probe/lessee-probe"))
 }
 
 fn objdump(what: &str, binary: &Path) -> Result<String> {
