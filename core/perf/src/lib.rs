@@ -34,7 +34,7 @@ mod wiring;
 pub use coefficients::Coefficients;
 pub use nofit::NoFit;
 pub use predict::{PerfContext, predict};
-pub use step::{TrainingStep, training_step};
+pub use step::{step_msg, training_step};
 pub use tables::{BlenderRow, GemmRow, PerfTables};
 pub use tuned::predict_tuned;
 pub use wiring::{Wiring, measured_machine, wiring};

@@ -6,7 +6,8 @@
 use crate::nofit::NoFit;
 use crate::predict::{PerfContext, outcome};
 use crate::sync::{Bus, BusKind};
-use lessee_model::{Basis, Machine, Msg, perf::Layout, workload::Data, workload::Job};
+use lessee_model::probe::StepShare;
+use lessee_model::{Machine, Msg, workload::Data, workload::Job};
 
 /// Seconds of one optimizer step.
 #[derive(Clone, Copy, Debug)]
@@ -25,31 +26,6 @@ pub(crate) struct Steps {
     pub(crate) bus: Bus,
 }
 
-/// One optimizer step of a training on a machine.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TrainingStep {
-    pub gpus: u32,
-    /// Seconds of the whole step, of which some sync is hidden behind arithmetic.
-    pub step_s: f64,
-    pub compute_s: f64,
-    /// Seconds to reduce the gradients (and gather sharded weights) as if nothing hid them.
-    pub sync_s: f64,
-    /// Seconds of exchanges between the GPUs that hold parts of one layer; nothing hides them.
-    pub tensor_parallel_s: f64,
-    /// Share of the step in which GPUs wait for gradients, 0 to 1.
-    pub sync_share: f64,
-    /// The same with the link at its fastest; and at its slowest, with nothing hidden.
-    pub sync_share_low: f64,
-    pub sync_share_high: f64,
-    /// Bus bandwidth of the all-reduce that was taken, GB/s; absent for one GPU.
-    pub bus_gbs: Option<f64>,
-    /// How that bandwidth is known: measured by a probe, modelled from the link, or assumed for PCIe.
-    pub bus_basis: Basis,
-    /// The formula was fitted on GPUs with such a link: what shows of sync is within `compute_s`.
-    pub sync_in_compute: bool,
-    pub layout: Layout,
-}
-
 /// Where the seconds of an optimizer step go; the job is a training, or nothing is known of steps.
 ///
 /// # Errors
@@ -60,7 +36,7 @@ pub fn training_step(
     machine: &Machine,
     nodes: u32,
     cx: PerfContext<'_>,
-) -> Result<TrainingStep, NoFit> {
+) -> Result<StepShare, NoFit> {
     let outcome = outcome(job, data, machine, nodes, cx)?;
     let Some(Steps { at, bus }) = outcome.steps else {
         return Err(NoFit::new(
@@ -74,7 +50,7 @@ pub fn training_step(
     let bare = slow.sync / (slow.compute + slow.tensor + slow.sync);
     let gpus = u32::from(machine.gpu_count) * nodes.max(1);
     let alone = gpus <= 1;
-    Ok(TrainingStep {
+    Ok(StepShare {
         gpus,
         step_s: usual.total,
         compute_s: usual.compute,
@@ -90,30 +66,27 @@ pub fn training_step(
         bus_gbs: (bus.kind != BusKind::Alone).then_some(bus.mid / 1e9),
         bus_basis: bus.source(cx).1,
         sync_in_compute: bus.kind == BusKind::Link,
-        layout: outcome.layout,
     })
 }
 
-impl TrainingStep {
-    /// The sentence for people.
-    pub fn msg(&self, model: &str) -> Msg {
-        if self.gpus <= 1 {
-            return Msg::new("perf-sync-alone").arg("model", model);
-        }
-        let percent = |share: f64| format!("{:.0}", 100.0 * share);
-        let id = match self.sync_in_compute {
-            true => "perf-sync-share-modelled",
-            false => "perf-sync-share",
-        };
-        Msg::new(id)
-            .arg("model", model)
-            .arg("gpus", self.gpus)
-            .arg("share", percent(self.sync_share))
-            .arg("low", percent(self.sync_share_low))
-            .arg("high", percent(self.sync_share_high))
-            .seconds("compute", self.compute_s)
-            .seconds("sync", self.sync_s)
-            .seconds("step", self.step_s)
-            .arg("bus", format!("{:.0}", self.bus_gbs.unwrap_or(0.0)))
+/// The sentence for people on a step of this model.
+pub fn step_msg(step: &StepShare, model: &str) -> Msg {
+    if step.gpus <= 1 {
+        return Msg::new("perf-sync-alone").arg("model", model);
     }
+    let percent = |share: f64| format!("{:.0}", 100.0 * share);
+    let id = match step.sync_in_compute {
+        true => "perf-sync-share-modelled",
+        false => "perf-sync-share",
+    };
+    Msg::new(id)
+        .arg("model", model)
+        .arg("gpus", step.gpus)
+        .arg("share", percent(step.sync_share))
+        .arg("low", percent(step.sync_share_low))
+        .arg("high", percent(step.sync_share_high))
+        .seconds("compute", step.compute_s)
+        .seconds("sync", step.sync_s)
+        .seconds("step", step.step_s)
+        .arg("bus", format!("{:.0}", step.bus_gbs.unwrap_or(0.0)))
 }

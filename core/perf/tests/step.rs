@@ -3,10 +3,10 @@
 mod common;
 
 use common::*;
-use lessee_model::probe::{GpuReading, LinkReading, Reading};
+use lessee_model::probe::{GpuReading, LinkReading, Reading, StepShare};
 use lessee_model::workload::{Job, Method};
 use lessee_model::{Basis, Interconnect, ProbeReport};
-use lessee_perf::{PerfContext, TrainingStep, measured_machine, predict, training_step, wiring};
+use lessee_perf::{PerfContext, measured_machine, predict, step_msg, training_step, wiring};
 
 fn measured(value: f64) -> Reading {
     Reading::Measured {
@@ -32,7 +32,7 @@ fn report(name: &str, n: u32, kind: &dyn Fn(u32, u32) -> (&'static str, f64)) ->
     }
 }
 
-fn step(report: &ProbeReport, model: &str) -> TrainingStep {
+fn step(report: &ProbeReport, model: &str) -> StepShare {
     let cx = PerfContext {
         measured: Some(report),
         ..context()
@@ -88,7 +88,7 @@ fn what_is_measured_decides_how_long_gradients_take() {
         assert!(s.sync_share_low <= s.sync_share && s.sync_share <= s.sync_share_high);
         assert!((0.0..=1.0).contains(&s.sync_share_low) && s.sync_share_high < 1.0);
     }
-    assert_eq!(slow.msg("x").id, "perf-sync-share");
+    assert_eq!(step_msg(&slow, "x").id, "perf-sync-share");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn without_a_measured_all_reduce_the_wiring_decides() {
     );
     assert_eq!(switched.bus_basis, Basis::Modelled);
     assert!(switched.sync_in_compute);
-    assert_eq!(switched.msg("x").id, "perf-sync-share-modelled");
+    assert_eq!(step_msg(&switched, "x").id, "perf-sync-share-modelled");
     let loose = step(
         &report("NVIDIA H100 PCIe", 8, &|_, _| ("pcie", 20.0)),
         "llama-3.1-8b",

@@ -2,12 +2,12 @@
 
 use crate::{Facts, MeasureArgs, ProbeFailure};
 use jiff::tz::TimeZone;
-use lessee_model::probe::{ModelReading, StepShare, WiringReading};
+use lessee_model::probe::{ModelReading, WiringReading};
 use lessee_model::workload::{
     Job, ResolveContext, Workload, WorkloadError, parse_workload_with, resolve,
 };
 use lessee_model::{Msg, ProbeReport};
-use lessee_perf::{PerfContext, TrainingStep, measured_machine, training_step, wiring};
+use lessee_perf::{PerfContext, measured_machine, step_msg, training_step, wiring};
 use lessee_report::Texts;
 
 /// A training of the model, with the defaults of a plan where nothing else was said. How long it goes on does not matter
@@ -93,31 +93,15 @@ pub(super) fn into_report(
         (Some(code.to_owned()), msg)
     };
     let (reason, text) = match &step {
-        Ok(step) => (None, step.msg(name)),
+        Ok(step) => (None, step_msg(step, name)),
         Err(_) if report.gpus.is_empty() => not("no_gpus", Msg::new("probe-model-no-gpus")),
         Err(why) => not(why.code, why.msg.clone()),
     };
     report.model = Some(ModelReading {
         model: name.to_owned(),
         seq_len: training.seq_len,
-        step: step.ok().map(|step| share(&step)),
+        step: step.ok(),
         reason,
         text: texts.msg(&text),
     });
-}
-
-fn share(step: &TrainingStep) -> StepShare {
-    StepShare {
-        gpus: step.gpus,
-        step_s: step.step_s,
-        compute_s: step.compute_s,
-        sync_s: step.sync_s,
-        tensor_parallel_s: step.tensor_parallel_s,
-        sync_share: step.sync_share,
-        sync_share_low: step.sync_share_low,
-        sync_share_high: step.sync_share_high,
-        bus_gbs: step.bus_gbs,
-        bus_basis: step.bus_basis,
-        sync_in_compute: step.sync_in_compute,
-    }
 }

@@ -46,9 +46,9 @@ pub struct StepShare {
     /// Seconds of the whole step, of which some sync is hidden behind arithmetic.
     pub step_s: f64,
     pub compute_s: f64,
-    /// Seconds to reduce the gradients as if nothing hid them.
+    /// Seconds to reduce the gradients (and gather sharded weights) as if nothing hid them.
     pub sync_s: f64,
-    /// Seconds of exchanges between the GPUs that hold parts of one layer.
+    /// Seconds of exchanges between the GPUs that hold parts of one layer; nothing hides them.
     pub tensor_parallel_s: f64,
     /// Share of the step in which GPUs wait for gradients, 0 to 1.
     pub sync_share: f64,
@@ -58,8 +58,8 @@ pub struct StepShare {
     /// Bus bandwidth of the all-reduce that was taken, GB/s; absent for one GPU.
     #[serde(default)]
     pub bus_gbs: Option<f64>,
-    /// How that bandwidth is known.
+    /// How that bandwidth is known: measured by a probe, modelled from the link, or assumed for PCIe.
     pub bus_basis: Basis,
-    /// What shows of sync is within `compute_s`.
+    /// The formula was fitted on GPUs with such a link: what shows of sync is within `compute_s`.
     pub sync_in_compute: bool,
 }
