@@ -163,7 +163,7 @@ fn stopped_compute(case: &BudgetCase) -> Check {
             Msg::new("accept-only-said").arg("what", reason),
         ),
     };
-    let mut check = Check::new(rule, verdict, reason).from_why(why);
+    let mut check = Check::new(rule, verdict, reason).known_by(why);
     if verdict != Verdict::Pass {
         check = check.asking(Msg::new("accept-ask-stopped"));
     }
@@ -190,7 +190,7 @@ fn stopped_storage(case: &BudgetCase) -> Check {
             );
         }
     };
-    Check::new(rule, verdict, Msg::new(id)).from_why(&billing.why)
+    Check::new(rule, verdict, Msg::new(id)).known_by(&billing.why)
 }
 
 /// What may be spent between the moment at which the budget is used up and the stop: the age of the billing data and the

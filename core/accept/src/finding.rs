@@ -95,7 +95,7 @@ impl Check {
     }
 
     /// From a fact of the catalog.
-    pub(crate) fn from_why(mut self, why: &Provenance) -> Check {
+    pub(crate) fn known_by(mut self, why: &Provenance) -> Check {
         self.origin = why.as_of.map(|as_of| Origin {
             source: why.source.to_string(),
             as_of,
