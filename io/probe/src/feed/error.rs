@@ -1,5 +1,7 @@
 //! Why a feed test could not run at all. A single damaged sample is none of these: it is counted and named.
 
+use crate::finding::Finding;
+use crate::gpu::TrainerError;
 use lessee_model::{Explain, Msg};
 use std::io;
 use std::path::PathBuf;
@@ -26,6 +28,18 @@ pub enum FeedError {
     BatchTooLarge { mib: u64, limit_mib: u64 },
     #[error("generated samples cannot be written to {path}: {source}")]
     Generate { path: PathBuf, source: io::Error },
+    #[error("a GPU failed while it was fed: {0}")]
+    Gpu(TrainerError),
+}
+
+impl FeedError {
+    /// What follows beyond that the test came to nothing.
+    pub fn findings(&self) -> Vec<Finding> {
+        match self {
+            FeedError::Gpu(error) => vec![error.finding()],
+            _ => Vec::new(),
+        }
+    }
 }
 
 impl Explain for FeedError {
@@ -51,6 +65,9 @@ impl Explain for FeedError {
             FeedError::Generate { path, source } => Msg::new("probe-feed-generate")
                 .arg("path", path.display().to_string())
                 .arg("detail", source.to_string()),
+            FeedError::Gpu(error) => Msg::new("probe-feed-gpu")
+                .arg("gpu", error.gpu.index.unwrap_or(error.gpu.cuda_index))
+                .arg("detail", error.error.msg()),
         }
     }
 
@@ -61,7 +78,8 @@ impl Explain for FeedError {
             FeedError::NoSamples { .. }
             | FeedError::NoneUsable { .. }
             | FeedError::Option { .. }
-            | FeedError::BatchTooLarge { .. } => Vec::new(),
+            | FeedError::BatchTooLarge { .. }
+            | FeedError::Gpu(_) => Vec::new(),
         }
     }
 }

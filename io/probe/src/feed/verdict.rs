@@ -4,7 +4,7 @@ use super::{FeedOptions, FeedReport};
 use crate::finding::{Finding, Severity};
 use crate::step::{self, Why};
 use lessee_model::Msg;
-use lessee_model::probe::{FeedPass, Reading};
+use lessee_model::probe::{FeedPass, Reading, StepTime};
 use serde::Serialize;
 
 /// What an accelerator waits for.
@@ -43,8 +43,8 @@ fn supply(pass: Option<&FeedPass>) -> Option<f64> {
     pass?.samples_per_second.measured()
 }
 
-/// The stage and the sentence that says why; `None` where it cannot be told.
-pub(super) fn limit(passes: &Passes<'_>, pass_at: f64) -> (Option<Limit>, Msg) {
+/// The stage and the sentence that says why; `None` where it cannot be told. `tables`: samples are rows of them.
+pub(super) fn limit(passes: &Passes<'_>, pass_at: f64, tables: bool) -> (Option<Limit>, Msg) {
     let Some(disk) = passes.disk else {
         return (None, Msg::new("feed-why-no-step-time"));
     };
@@ -58,6 +58,13 @@ pub(super) fn limit(passes: &Passes<'_>, pass_at: f64) -> (Option<Limit>, Msg) {
     let rest = disk.steps.get(1..).unwrap_or_default();
     let waited: f64 = rest.iter().map(|s| s.got_s - s.asked_s).sum();
     let copied: f64 = rest.iter().map(|s| s.copy_s).sum();
+    let longer = beyond(rest);
+    if longer > waited && longer > copied {
+        let why = Msg::new("feed-why-gpu-slow")
+            .seconds("kernel", kernel_s(rest))
+            .seconds("step", disk.model_step_s);
+        return (Some(Limit::Gpu), why);
+    }
     if copied > waited {
         let why = Msg::new("feed-why-copy")
             .seconds("copied", copied)
@@ -73,6 +80,15 @@ pub(super) fn limit(passes: &Passes<'_>, pass_at: f64) -> (Option<Limit>, Msg) {
     };
     let from_memory_passes = memory.au.measured().is_some_and(|au| au >= pass_at);
     // twice as fast from memory: more than half of the time goes to the disk
+    let spent = &passes.disk_supply.unwrap_or(disk).stages;
+    let unpacking = spent.decode_s + spent.augment_s;
+    // unpacking rows is not done again from memory, and is the processor's work all the same
+    if tables && unpacking > spent.read_s + spent.batch_s {
+        let why = Msg::new("feed-why-unpacking")
+            .seconds("decode", unpacking)
+            .seconds("read", spent.read_s);
+        return (Some(Limit::Decode), why);
+    }
     if from_memory_passes || from_memory >= 2.0 * from_disk {
         let why = Msg::new("feed-why-disk")
             .arg("disk", from_disk.round())
@@ -89,6 +105,18 @@ pub(super) fn limit(passes: &Passes<'_>, pass_at: f64) -> (Option<Limit>, Msg) {
         true => (Some(Limit::Decode), why),
         false => (Some(Limit::Copy), why),
     }
+}
+
+/// Seconds that kernels took beyond the model's time.
+fn beyond(steps: &[StepTime]) -> f64 {
+    let one = |s: &StepTime| (s.kernel_s.unwrap_or(0.0) - s.compute_s).max(0.0);
+    steps.iter().map(one).sum()
+}
+
+/// The middle of what kernels took.
+fn kernel_s(steps: &[StepTime]) -> f64 {
+    let all: Vec<f64> = steps.iter().filter_map(|s| s.kernel_s).collect();
+    step::median(&all).unwrap_or(0.0)
 }
 
 /// GPUs that would still be busy for `pass_at` of the time: what there is over what one takes.
@@ -127,6 +155,13 @@ pub(super) fn findings(report: &FeedReport, held: usize) -> Vec<Finding> {
                 steps.to_string(),
             );
             out.push(finding.words(words));
+        }
+        // the feed is not at fault: the card does not keep the pace that it had when the kernel was measured
+        (Some(false), Some(step_s)) if report.limited_by == Some(Limit::Gpu) => {
+            let steps = report.passes.first().map_or(&[][..], |p| &p.steps);
+            let detail = format!("{:.4} s, {step_s} s", kernel_s(steps));
+            let words = report.why.clone();
+            out.push(Finding::new(Severity::Fail, "feed_gpu_slow", "feed", detail).words(words));
         }
         (Some(false), Some(_)) => {
             // pictures of our own are not what the user trains on: they only suggest

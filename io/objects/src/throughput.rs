@@ -1,0 +1,559 @@
+//! How fast objects go to a bucket and come back: one at a time and several side by side.
+//!
+//! Random bytes alone are sent, under a name that nobody has, and deleted afterwards, also after a failure or a stop; what
+//! could not be deleted is named. Sizes grow until a transfer takes a fair part of its time, so that a slow way is measured
+//! with little and a fast one with much. Not here: what a rate is good for. Start at [`measure`].
+
+use crate::{Credentials, ObjectError, Part, Store, Stored, Target};
+use bytes::Bytes;
+use std::io::Read;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
+use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+
+/// The least part that S3 takes, but for the last one.
+const PART_MIN: u64 = 5 << 20;
+const PART_MAX: u64 = 32 << 20;
+/// The first object, and the largest.
+const FIRST: u64 = 256 << 10;
+const LARGEST: u64 = 64 << 20;
+/// Parts of one upload, at most.
+const PARTS_MAX: u16 = 10_000;
+/// For deleting what was made, beyond the time of the measurement.
+const TIDYING: Duration = Duration::from_secs(10);
+
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// For all of it, without deleting.
+    pub seconds: f64,
+    /// Side by side.
+    pub streams: usize,
+    pub stop: &'a AtomicBool,
+    /// 0 to 1.
+    pub tell: &'a (dyn Fn(f64) + Sync),
+}
+
+/// One way of transferring, MB/s (1e6 bytes).
+#[derive(Clone, Debug)]
+pub enum Rate {
+    Measured {
+        value: f64,
+        /// Each transfer, on the stream that it had.
+        samples: Vec<f64>,
+    },
+    /// With its code.
+    Unknown(&'static str),
+    Failed(ObjectError),
+}
+
+#[derive(Clone, Debug)]
+pub struct Throughput {
+    pub put: Rate,
+    pub put_parallel: Rate,
+    pub get: Rate,
+    pub get_parallel: Rate,
+    pub bytes_sent: u64,
+    pub bytes_received: u64,
+    /// Objects that could not be deleted, and uploads that could not be given up: `key`, or `key?uploadId=...`.
+    pub left_behind: Vec<String>,
+}
+
+impl Throughput {
+    /// It came to nothing before the first request.
+    pub fn failed(error: ObjectError) -> Throughput {
+        Throughput {
+            put: Rate::Failed(error),
+            ..Throughput::empty()
+        }
+    }
+
+    fn empty() -> Throughput {
+        Throughput {
+            put: Rate::Unknown("not_tried"),
+            put_parallel: Rate::Unknown("not_tried"),
+            get: Rate::Unknown("not_tried"),
+            get_parallel: Rate::Unknown("not_tried"),
+            bytes_sent: 0,
+            bytes_received: 0,
+            left_behind: Vec::new(),
+        }
+    }
+
+    fn rates(&self) -> [&Rate; 4] {
+        [&self.put, &self.put_parallel, &self.get, &self.get_parallel]
+    }
+
+    /// What went wrong first.
+    pub fn failure(&self) -> Option<&ObjectError> {
+        self.rates().into_iter().find_map(|rate| match rate {
+            Rate::Failed(error) => Some(error),
+            _ => None,
+        })
+    }
+}
+
+/// Measures, and deletes what it made.
+///
+/// # Errors
+/// No client can be made at all. What a server refuses is in the rates.
+pub fn measure(
+    target: &Target,
+    credentials: &Credentials,
+    options: &Options<'_>,
+) -> Result<Throughput, ObjectError> {
+    let store = Store::new(target, credentials)?;
+    let runtime = runtime()?;
+    let name = target.key(&format!("lessee-probe-{}", random_name()?));
+    let mut bench = Bench {
+        target,
+        credentials,
+        options,
+        store,
+        runtime,
+        single: format!("{name}-1"),
+        parallel: format!("{name}-n"),
+        made: Vec::new(),
+        upload: None,
+        begun: Instant::now(),
+    };
+    let mut all = Throughput::empty();
+    bench.all(&mut all);
+    all.left_behind = bench.tidy();
+    (options.tell)(1.0);
+    Ok(all)
+}
+
+struct Bench<'a> {
+    target: &'a Target,
+    credentials: &'a Credentials,
+    options: &'a Options<'a>,
+    store: Store,
+    runtime: Runtime,
+    /// Names of the two objects.
+    single: String,
+    parallel: String,
+    /// What is to be deleted: objects, and those of which nobody knows whether they were made.
+    made: Vec<Stored>,
+    /// An upload in parts that is not complete.
+    upload: Option<String>,
+    begun: Instant,
+}
+
+/// Until when something may begin, and until when it must end.
+#[derive(Clone, Copy)]
+struct Window {
+    begin: Instant,
+    end: Instant,
+}
+
+impl Window {
+    fn open(&self) -> bool {
+        Instant::now() < self.begin
+    }
+}
+
+fn mbs(bytes: u64, time: Duration) -> f64 {
+    bytes as f64 / time.as_secs_f64().max(1e-9) / 1e6
+}
+
+fn middle(samples: &[f64]) -> Option<f64> {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let mid = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        n if n % 2 == 1 => Some(sorted[mid]),
+        _ => Some(f64::midpoint(sorted[mid - 1], sorted[mid])),
+    }
+}
+
+/// What was measured until something went wrong still counts.
+fn rate(value: Option<f64>, samples: Vec<f64>, error: Option<ObjectError>) -> Rate {
+    match (value, error) {
+        (Some(value), None | Some(ObjectError::TimedOut { .. })) => {
+            Rate::Measured { value, samples }
+        }
+        (_, Some(ObjectError::TimedOut { .. }) | None) => Rate::Unknown("out_of_time"),
+        (_, Some(ObjectError::Stopped)) => Rate::Unknown("stopped"),
+        (_, Some(error)) => Rate::Failed(error),
+    }
+}
+
+impl Bench<'_> {
+    fn all(&mut self, all: &mut Throughput) {
+        let (size, put) = self.put(all);
+        all.put = put;
+        let Rate::Measured { value: single, .. } = all.put else {
+            return;
+        };
+        if self.stopped() {
+            return;
+        }
+        let (parts, rate) = self.put_parallel(single * 1e6, all);
+        all.put_parallel = rate;
+        if self.stopped() {
+            return;
+        }
+        all.get = self.get(size, all);
+        if let (Some((part, count)), false) = (parts, self.stopped()) {
+            all.get_parallel = self.get_parallel(part, count, all);
+        } else if let Rate::Unknown(why) = &all.put_parallel {
+            all.get_parallel = Rate::Unknown(why);
+        }
+    }
+
+    fn stopped(&self) -> bool {
+        self.options.stop.load(Ordering::Relaxed)
+    }
+
+    /// The window of a quarter of the time.
+    fn window(&self, nth: u32) -> Window {
+        let quarter = Duration::from_secs_f64(self.options.seconds / 4.0);
+        (self.options.tell)(f64::from(nth) / 4.0);
+        let now = Instant::now();
+        let planned = self.begun + quarter * (nth + 1);
+        // one that the one before took too long for still gets something
+        let begin = planned.max(now + quarter / 4);
+        Window {
+            begin,
+            end: begin + quarter / 2,
+        }
+    }
+
+    /// Objects that grow, one after the other: the size of the last one, and the rates of that size.
+    fn put(&mut self, all: &mut Throughput) -> (u64, Rate) {
+        let window = self.window(0);
+        let enough = self.options.seconds / 16.0;
+        let (mut size, mut samples) = (FIRST, Vec::new());
+        // of the size before, should the larger one not be done in time
+        let mut before = (0, Vec::new());
+        let mut block = match random(size as usize) {
+            Ok(block) => block,
+            Err(error) => return (0, Rate::Failed(error)),
+        };
+        let error = loop {
+            if samples.len() >= 2 && !window.open() {
+                break None;
+            }
+            if !samples.is_empty() && self.stopped() {
+                break Some(ObjectError::Stopped);
+            }
+            let start = Instant::now();
+            let put = self.store.put(&self.single, block.clone(), false);
+            match self
+                .runtime
+                .block_on(until(put, self.options.stop, window.end))
+            {
+                Ok(stored) => {
+                    all.bytes_sent += size;
+                    if !self.made.contains(&stored) {
+                        self.made.push(stored);
+                    }
+                }
+                Err(error) => {
+                    // nobody knows whether it came into being
+                    self.perhaps(self.single.clone());
+                    break Some(error);
+                }
+            }
+            let took = start.elapsed();
+            samples.push(mbs(size, took));
+            let left = window.begin.saturating_duration_since(Instant::now());
+            let larger = (size * 4).min(LARGEST);
+            if took.as_secs_f64() < enough && larger > size && took * 4 < left {
+                before = (size, std::mem::take(&mut samples));
+                size = larger;
+                block = match random(size as usize) {
+                    Ok(block) => block,
+                    Err(error) => break Some(error),
+                };
+            } else if !window.open() {
+                break None;
+            }
+        };
+        if samples.is_empty() {
+            (size, samples) = before;
+        }
+        (size, rate(middle(&samples), samples, error))
+    }
+
+    fn perhaps(&mut self, key: String) {
+        if !self.made.iter().any(|m| m.key == key) {
+            self.made.push(Stored { key, version: None });
+        }
+    }
+
+    /// An upload in parts by several streams: the size and number of parts, if it came into being, and the rate of all.
+    fn put_parallel(&mut self, single: f64, all: &mut Throughput) -> (Option<(u64, u64)>, Rate) {
+        let window = self.window(1);
+        let seconds = window
+            .begin
+            .saturating_duration_since(Instant::now())
+            .as_secs_f64();
+        // on a slow way fewer streams, so that each sends a part at least in its time
+        let streams = (single * seconds / PART_MIN as f64) as usize;
+        let streams = streams.min(self.options.streams);
+        if streams < 2 {
+            return (None, Rate::Unknown("s3_too_slow"));
+        }
+        let part = (single * seconds / 8.0) as u64;
+        let part = part.clamp(PART_MIN, PART_MAX);
+        let block = match random(part as usize) {
+            Ok(block) => block,
+            Err(error) => return (None, Rate::Failed(error)),
+        };
+        let begin = self.store.begin_parts(&self.parallel);
+        let upload = match self
+            .runtime
+            .block_on(until(begin, self.options.stop, window.end))
+        {
+            Ok(upload) => upload,
+            Err(error) => return (None, rate(None, Vec::new(), Some(error))),
+        };
+        self.upload = Some(upload.clone());
+        let next = AtomicU16::new(1);
+        let start = Instant::now();
+        let key = &self.parallel;
+        let done = self.side_by_side(streams, &|store, runtime| {
+            let mut parts = Vec::new();
+            let mut samples = Vec::new();
+            let error = loop {
+                if !window.open() && !parts.is_empty() || self.stopped() {
+                    break None;
+                }
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number > PARTS_MAX {
+                    break None;
+                }
+                let start = Instant::now();
+                let put = store.put_part(key, &upload, number, block.clone());
+                match runtime.block_on(until(put, self.options.stop, window.end)) {
+                    Ok(part) => parts.push(part),
+                    Err(error) => break Some(error),
+                }
+                samples.push(mbs(part, start.elapsed()));
+            };
+            (parts, samples, error)
+        });
+        let took = start.elapsed();
+        let (mut parts, mut samples, mut error) = (Vec::<Part>::new(), Vec::new(), None);
+        for (own, rates, failed) in done {
+            parts.extend(own);
+            samples.extend(rates);
+            // one that was cut is no error of the server
+            let cut = matches!(
+                failed,
+                Some(ObjectError::TimedOut { .. } | ObjectError::Stopped)
+            );
+            error = error.or(failed.filter(|_| !cut));
+        }
+        let sent = parts.len() as u64 * part;
+        all.bytes_sent += sent;
+        let value = (sent > 0).then(|| mbs(sent, took));
+        // what is read back are the parts from the first one on without a gap
+        parts.sort_by_key(|p| p.number);
+        let whole = parts
+            .iter()
+            .zip(1..)
+            .take_while(|(p, n)| p.number == *n)
+            .count();
+        let complete = self.store.complete_parts(key, &upload, &parts[..whole]);
+        let mut size = None;
+        if whole > 0 && error.is_none() && !self.stopped() {
+            let end = Instant::now() + TIDYING;
+            match self
+                .runtime
+                .block_on(until(complete, self.options.stop, end))
+            {
+                Ok(stored) => {
+                    self.upload = None;
+                    self.made.push(stored);
+                    size = Some((part, whole as u64));
+                }
+                Err(failed) => {
+                    self.perhaps(self.parallel.clone());
+                    error = Some(failed);
+                }
+            }
+        }
+        let error = error.or(self.stopped().then_some(ObjectError::Stopped));
+        (size, rate(value, samples, error))
+    }
+
+    /// Reads the single object again and again.
+    fn get(&self, size: u64, all: &mut Throughput) -> Rate {
+        let window = self.window(2);
+        let mut samples = Vec::new();
+        let error = loop {
+            if !samples.is_empty() && !window.open() {
+                break None;
+            }
+            let start = Instant::now();
+            let mut ignore = |_: &[u8]| {};
+            let get = self.store.get(&self.single, None, &mut ignore);
+            match self
+                .runtime
+                .block_on(until(get, self.options.stop, window.end))
+            {
+                Ok(bytes) => {
+                    all.bytes_received += bytes;
+                    if bytes != size {
+                        let detail = format!("{bytes} bytes of {size}");
+                        break Some(ObjectError::Answer {
+                            action: "GET",
+                            detail,
+                        });
+                    }
+                    samples.push(mbs(bytes, start.elapsed()));
+                }
+                Err(error) => break Some(error),
+            }
+        };
+        rate(middle(&samples), samples, error)
+    }
+
+    /// Reads ranges of the large object by several streams.
+    fn get_parallel(&self, part: u64, count: u64, all: &mut Throughput) -> Rate {
+        let window = self.window(3);
+        let next = Mutex::new(0_u64);
+        let start = Instant::now();
+        let done = self.side_by_side(self.options.streams, &|store, runtime| {
+            let (mut bytes, mut samples) = (0, Vec::new());
+            let error = loop {
+                if !window.open() && bytes > 0 || self.stopped() {
+                    break None;
+                }
+                let nth = {
+                    let mut next = next.lock().unwrap_or_else(|p| p.into_inner());
+                    *next += 1;
+                    (*next - 1) % count
+                };
+                let range = nth * part..(nth + 1) * part;
+                let start = Instant::now();
+                let mut ignore = |_: &[u8]| {};
+                let get = store.get(&self.parallel, Some(range), &mut ignore);
+                match runtime.block_on(until(get, self.options.stop, window.end)) {
+                    Ok(came) => bytes += came,
+                    Err(error) => break Some(error),
+                }
+                samples.push(mbs(part, start.elapsed()));
+            };
+            (bytes, samples, error)
+        });
+        let took = start.elapsed();
+        let (mut bytes, mut samples, mut error) = (0, Vec::new(), None);
+        for (own, rates, failed) in done {
+            bytes += own;
+            samples.extend(rates);
+            let cut = matches!(
+                failed,
+                Some(ObjectError::TimedOut { .. } | ObjectError::Stopped)
+            );
+            error = error.or(failed.filter(|_| !cut));
+        }
+        all.bytes_received += bytes;
+        let error = error.or(self.stopped().then_some(ObjectError::Stopped));
+        rate((bytes > 0).then(|| mbs(bytes, took)), samples, error)
+    }
+
+    /// A thread a stream, each with connections of its own: one thread would be the bottleneck of a fast network.
+    fn side_by_side<T: Send>(
+        &self,
+        streams: usize,
+        work: &(dyn Fn(&Store, &Runtime) -> (T, Vec<f64>, Option<ObjectError>) + Sync),
+    ) -> Vec<(T, Vec<f64>, Option<ObjectError>)> {
+        let one = || -> Result<_, ObjectError> {
+            let store = Store::new(self.target, self.credentials)?;
+            Ok(work(&store, &runtime()?))
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..streams).map(|_| scope.spawn(one)).collect();
+            let ended = threads.into_iter().filter_map(|t| t.join().ok());
+            ended.filter_map(Result::ok).collect()
+        })
+    }
+
+    /// Deletes all that was made; names what stays.
+    fn tidy(&mut self) -> Vec<String> {
+        let end = Instant::now() + TIDYING;
+        // a stop has been heeded: what follows is part of it
+        let never = AtomicBool::new(false);
+        let mut left = Vec::new();
+        if let Some(upload) = self.upload.take() {
+            let abort = self.store.abort_parts(&self.parallel, &upload);
+            if self.runtime.block_on(until(abort, &never, end)).is_err() {
+                left.push(format!("{}?uploadId={upload}", self.parallel));
+            }
+        }
+        for object in std::mem::take(&mut self.made) {
+            let delete = self.store.delete(&object);
+            if self.runtime.block_on(until(delete, &never, end)).is_err() {
+                left.push(object.key);
+            }
+        }
+        left.dedup();
+        left
+    }
+}
+
+/// What a future gives, unless the time is over or somebody stops it before.
+async fn until<T>(
+    work: impl Future<Output = Result<T, ObjectError>>,
+    stop: &AtomicBool,
+    end: Instant,
+) -> Result<T, ObjectError> {
+    let cut = async {
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                return ObjectError::Stopped;
+            }
+            if Instant::now() >= end {
+                return ObjectError::TimedOut { action: "transfer" };
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::select! {
+        done = work => done,
+        cut = cut => Err(cut),
+    }
+}
+
+fn runtime() -> Result<Runtime, ObjectError> {
+    let made = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    made.map_err(|e| ObjectError::Client {
+        detail: e.to_string(),
+    })
+}
+
+/// Bytes that no store can squeeze: by the kernel's seed, made on.
+fn random(len: usize) -> Result<Bytes, ObjectError> {
+    let mut state = seed()?;
+    let mut bytes = Vec::with_capacity(len);
+    while bytes.len() < len {
+        // splitmix64
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut word = state;
+        word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bytes.extend((word ^ word >> 31).to_le_bytes());
+    }
+    bytes.truncate(len);
+    Ok(Bytes::from(bytes))
+}
+
+fn seed() -> Result<u64, ObjectError> {
+    let mut bytes = [0; 8];
+    let read = std::fs::File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut bytes));
+    read.map_err(|e| ObjectError::Client {
+        detail: format!("/dev/urandom: {e}"),
+    })?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+fn random_name() -> Result<String, ObjectError> {
+    Ok(format!("{:016x}{:016x}", seed()?, seed()?))
+}
