@@ -10,11 +10,11 @@ with 0.
 """
 
 import json
-import random
 import shutil
-import statistics
 import subprocess
 import sys
+
+from pairs import told
 
 
 def fio(path, kind, threads, seconds):
@@ -40,12 +40,6 @@ def probe(measure, path, kind, threads, seconds):
     return report["random"][0]["mean_iops"] if kind == "random" else report["read"][0]["gbs"]["value"]
 
 
-def interval(ratios):
-    draw = random.Random(1)
-    medians = sorted(statistics.median(draw.choices(ratios, k=len(ratios))) for _ in range(2000))
-    return medians[50], medians[1949]
-
-
 def main():
     if len(sys.argv) < 3:
         print(__doc__)
@@ -63,17 +57,7 @@ def main():
             before = fio(path, kind, threads, seconds)
             ours = probe(measure, path, kind, threads, seconds)
             rows.append((before, ours, fio(path, kind, threads, seconds)))
-        ratios = [ours / ((a + b) / 2) for a, ours, b in rows]
-        itself = [b / a for a, _, b in rows]
-        low, high = interval(ratios)
-        low_self, high_self = interval(itself)
-        print(
-            f"{kind} x{threads}: fio {statistics.median(a for a, _, _ in rows):.4g},"
-            f" probe {statistics.median(o for _, o, _ in rows):.4g},"
-            f" probe/fio {statistics.median(ratios):.3f} ({low:.3f} to {high:.3f}),"
-            f" fio/fio {statistics.median(itself):.3f} ({low_self:.3f} to {high_self:.3f})",
-            flush=True,
-        )
+        print(told(f"{kind} x{threads}", "fio", rows), flush=True)
         raw.append({"kind": kind, "threads": threads, "fio_probe_fio": rows})
     print(json.dumps(raw))
     return 0

@@ -45,6 +45,8 @@ pub struct Finding {
     pub ask: Option<Msg>,
     /// The line that installs the newest version that would work.
     pub install: Option<String>,
+    /// Of the [`Evidence`](crate::Evidence) that it rests upon: the hashes.
+    pub evidence: Vec<String>,
 }
 
 /// The worst verdict; nothing found is nothing known.
@@ -109,6 +111,7 @@ impl Check {
             as_of,
             ask: self.ask,
             install: None,
+            evidence: Vec::new(),
         }
     }
 }

@@ -15,6 +15,7 @@ mod libs;
 mod machine;
 mod need;
 mod needs_file;
+mod outcome;
 mod report;
 mod rocm;
 mod table;
@@ -30,6 +31,7 @@ pub use judge::judge;
 pub use machine::{Fault, Gpu, Machine, Unreadable};
 pub use need::{Need, NeedError};
 pub use needs_file::{NeedsFile, needs_of_file};
+pub use outcome::{Evidence, Outcome};
 pub use report::{
     CODES, DiffFact, DiffRow, DiffSide, DiffValue, Expectation, Found, Metric, ProbeDiff, Rules,
     Yardstick, diff, expected, fits, is_code, promised,

@@ -3,6 +3,13 @@
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct AcceptArgs {
+    #[command(subcommand)]
+    pub command: Option<AcceptCommand>,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum AcceptCommand {
     /// Do driver and GPU carry the libraries you need: torch, vllm, tensorflow, jax, cuda and others.

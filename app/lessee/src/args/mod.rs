@@ -10,7 +10,7 @@ mod simulate;
 mod trace;
 pub(crate) mod workload_flags;
 
-pub(crate) use accept::{AcceptCommand, DriverArgs};
+pub(crate) use accept::{AcceptArgs, AcceptCommand, DriverArgs};
 pub(crate) use catalog::{
     CatalogCommand, DiffArgs, ExportArgs, ImportArgs, ListArgs, RefreshArgs, RemoveArgs, ShowArgs,
 };
@@ -70,8 +70,7 @@ pub(crate) enum Command {
     /// Measure this machine: does it deliver? Or read what others paste of one, and what the curve of a job shows.
     Probe(Box<lessee_probe::ProbeArgs>),
     /// Checks before a contract is signed: will what you need run there?
-    #[command(subcommand)]
-    Accept(AcceptCommand),
+    Accept(AcceptArgs),
     /// Print the JSON Schema of an input or output, or the known models.
     Schema(SchemaArgs),
     /// Show the settings in force and where they come from.

@@ -33,7 +33,7 @@ pub(crate) fn run(cli: Cli, settings: &Settings, printer: &Printer) -> Result<Ex
         Some(Command::Trace(command)) => trace::run(&command, settings, printer),
         Some(Command::Simulate(args)) => simulate::run(&args, settings, printer),
         Some(Command::Probe(args)) => lessee_probe::command(&args, settings, printer),
-        Some(Command::Accept(command)) => accept::run(&command, settings, printer),
+        Some(Command::Accept(args)) => accept::run(&args, settings, printer),
         Some(Command::Schema(args)) => schema::run(&args, printer),
         Some(Command::Config(command)) => config::run(&command, settings, printer),
         Some(Command::Doctor) => doctor::run(settings, printer),

@@ -1,5 +1,13 @@
 # The checks before a contract is signed.
-accept-title = Acceptance: driver and libraries
+accept-title-all = Acceptance
+accept-title-driver = Acceptance: driver and libraries
+accept-title-latency = Acceptance: latency
+accept-title-failure = Acceptance: failure and migration
+accept-title-budget = Acceptance: budget
+accept-title-security = Acceptance: encryption and compliance
+accept-title-offer = Acceptance: the offer
+accept-title-env = Acceptance: the environment
+accept-title-support = Acceptance: support
 accept-machine = Driver { $driver }, { $gpus }.
 accept-machine-unknown = The machine is not known.
 accept-col-verdict = Verdict

@@ -1,5 +1,13 @@
 # 签约之前的检查。
-accept-title = 验收：驱动和软件库
+accept-title-all = 验收
+accept-title-driver = 验收：驱动与软件库
+accept-title-latency = 验收：网络延迟
+accept-title-failure = 验收：故障与迁移
+accept-title-budget = 验收：预算
+accept-title-security = 验收：加密与合规
+accept-title-offer = 验收：报价与实物
+accept-title-env = 验收：软件环境
+accept-title-support = 验收：技术支持
 accept-machine = 驱动 { $driver }，{ $gpus }。
 accept-machine-unknown = 机器情况不明。
 accept-col-verdict = 结论

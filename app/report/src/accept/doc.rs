@@ -1,7 +1,7 @@
 //! `lessee/acceptance/v1`: findings with their evidence, in the reader's language.
 
 use crate::Texts;
-use lessee_accept::{Finding, Machine, Verdict, worst};
+use lessee_accept::{Evidence, Finding, Machine, Outcome, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,12 +11,15 @@ pub struct AcceptanceDoc {
     /// `lessee/acceptance/v1`
     pub schema: String,
     pub generated_at: String,
-    /// Which check: `driver`.
+    /// Which check: `driver`, `latency`, `failure`, `budget`, `security`, `offer`, `env`, `support`; `all` of a whole acceptance.
     pub check: String,
     /// The worst of the findings: fail over unknown over warn.
     pub verdict: Verdict,
-    pub machine: AcceptedMachineDoc,
+    /// Null where no check looked at a machine.
+    pub machine: Option<AcceptedMachineDoc>,
     pub findings: Vec<FindingDoc>,
+    /// What was read, by hash.
+    pub evidence: Vec<Evidence>,
     /// Packages of files of needs that no rule judges.
     pub not_judged: usize,
 }
@@ -42,6 +45,8 @@ pub struct AcceptedGpuDoc {
 /// One finding.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FindingDoc {
+    /// The check that it is part of.
+    pub check: String,
     /// Stable: `need` (one for each need, its overall verdict), else the rule of a detail.
     pub rule: String,
     /// The need as given, or the driver, GPU or capture that a detail concerns.
@@ -59,17 +64,45 @@ pub struct FindingDoc {
     pub ask: Option<String>,
     /// The line that installs it, or the newest version that would work.
     pub install: Option<String>,
+    /// `sha256` of the evidence that it rests upon.
+    pub evidence: Vec<String>,
 }
 
-/// Findings as a document.
+/// Checks as one document; `check` is that of the one, or `all`.
 pub fn acceptance_doc(
-    check: &str,
-    file: Option<String>,
-    machine: &Machine,
-    findings: &[Finding],
+    outcomes: &[Outcome],
+    machine: Option<AcceptedMachineDoc>,
     generated_at: String,
     texts: &Texts,
 ) -> AcceptanceDoc {
+    let all = outcomes.iter().flat_map(|o| &o.findings);
+    let mut evidence: Vec<Evidence> = Vec::new();
+    for (one, _) in outcomes.iter().flat_map(|o| &o.evidence) {
+        if !evidence.contains(one) {
+            evidence.push(one.clone());
+        }
+    }
+    AcceptanceDoc {
+        schema: "lessee/acceptance/v1".to_owned(),
+        generated_at,
+        check: match outcomes {
+            [one] => one.check.to_owned(),
+            _ => "all".to_owned(),
+        },
+        // nothing found is nothing known
+        verdict: all.map(|f| f.verdict).max().unwrap_or(Verdict::Unknown),
+        machine,
+        findings: outcomes
+            .iter()
+            .flat_map(|o| o.findings.iter().map(|f| finding(o.check, f, texts)))
+            .collect(),
+        evidence,
+        not_judged: 0,
+    }
+}
+
+/// The machine of a driver check; `file` is its capture.
+pub fn accepted_machine(file: Option<String>, machine: &Machine) -> AcceptedMachineDoc {
     let mut gpus: Vec<AcceptedGpuDoc> = Vec::new();
     for gpu in &machine.gpus {
         let name = gpu.name.clone().unwrap_or_else(|| "?".to_owned());
@@ -78,25 +111,18 @@ pub fn acceptance_doc(
             None => gpus.push(AcceptedGpuDoc { name, count: 1 }),
         }
     }
-    AcceptanceDoc {
-        schema: "lessee/acceptance/v1".to_owned(),
-        generated_at,
-        check: check.to_owned(),
-        verdict: worst(findings),
-        machine: AcceptedMachineDoc {
-            file,
-            driver: machine.driver.clone(),
-            printed_cuda: machine.printed_cuda.clone(),
-            gpus,
-        },
-        findings: findings.iter().map(|f| finding(f, texts)).collect(),
-        not_judged: 0,
+    AcceptedMachineDoc {
+        file,
+        driver: machine.driver.clone(),
+        printed_cuda: machine.printed_cuda.clone(),
+        gpus,
     }
 }
 
-fn finding(f: &Finding, texts: &Texts) -> FindingDoc {
+fn finding(check: &str, f: &Finding, texts: &Texts) -> FindingDoc {
     let code = f.reason.id.strip_prefix("accept-").unwrap_or(&f.reason.id);
     FindingDoc {
+        check: check.to_owned(),
         rule: f.rule.to_owned(),
         subject: f.subject.clone(),
         verdict: f.verdict,
@@ -106,5 +132,6 @@ fn finding(f: &Finding, texts: &Texts) -> FindingDoc {
         as_of: f.as_of.clone(),
         ask: f.ask.as_ref().map(|m| texts.msg(m)),
         install: f.install.clone(),
+        evidence: f.evidence.clone(),
     }
 }

@@ -3,5 +3,7 @@
 mod doc;
 mod view;
 
-pub use doc::{AcceptanceDoc, AcceptedGpuDoc, AcceptedMachineDoc, FindingDoc, acceptance_doc};
+pub use doc::{
+    AcceptanceDoc, AcceptedGpuDoc, AcceptedMachineDoc, FindingDoc, acceptance_doc, accepted_machine,
+};
 pub use view::acceptance_report;

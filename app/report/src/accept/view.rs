@@ -1,6 +1,6 @@
 //! An acceptance as a page: all verdicts in a table, worst first, then what is behind each that is no plain pass.
 
-use super::{AcceptanceDoc, FindingDoc};
+use super::{AcceptanceDoc, AcceptedMachineDoc, FindingDoc};
 use crate::{Block, Cell, Column, Report, Table, Texts, Tone, clean};
 use lessee_accept::Verdict;
 use lessee_model::Msg;
@@ -8,8 +8,15 @@ use lessee_model::Msg;
 /// The page of an acceptance.
 pub fn acceptance_report(doc: &AcceptanceDoc, texts: &Texts) -> Report {
     let data = serde_json::to_value(doc).unwrap_or_default();
-    let mut report = Report::new(texts.get("accept-title"), data, "findings");
-    report.text(machine(doc, texts));
+    let mut report = Report::new(texts.term("accept-title", &doc.check), data, "findings");
+    report.text(format!(
+        "{}: {}",
+        texts.get("accept-col-verdict"),
+        texts.term("accept-verdict", doc.verdict.as_str())
+    ));
+    if let Some(shown) = &doc.machine {
+        report.text(machine(shown, texts));
+    }
     let mut worst_first: Vec<&FindingDoc> = doc.findings.iter().collect();
     worst_first.sort_by_key(|f| (std::cmp::Reverse(f.verdict), f.rule != "need"));
     report.table(table(&worst_first, texts));
@@ -32,12 +39,13 @@ pub fn acceptance_report(doc: &AcceptanceDoc, texts: &Texts) -> Report {
     if doc.not_judged > 0 {
         report.text(texts.msg(&Msg::new("accept-others").arg("n", doc.not_judged)));
     }
-    report.text(texts.get("accept-legend"));
+    if doc.findings.iter().any(|f| f.rule == "need") {
+        report.text(texts.get("accept-legend"));
+    }
     report
 }
 
-fn machine(doc: &AcceptanceDoc, texts: &Texts) -> String {
-    let machine = &doc.machine;
+fn machine(machine: &AcceptedMachineDoc, texts: &Texts) -> String {
     if machine.driver.is_none() && machine.gpus.is_empty() {
         return texts.get("accept-machine-unknown");
     }

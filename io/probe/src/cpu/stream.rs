@@ -7,7 +7,7 @@
 use crate::step::{self, Part, Why};
 use lessee_model::probe::StreamBandwidth;
 use std::hint::black_box;
-use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 const RUNS_MAX: usize = 10;
@@ -36,6 +36,29 @@ fn triad(a: &mut [f64], b: &mut [f64], c: &mut [f64]) {
         .for_each(|(a, (b, c))| *a = b + FACTOR * c);
 }
 
+/// Threads start a loop within some 100 ns of each other: a sleeping thread is woken 50 to 500 us late on a virtual machine,
+/// a tenth of the loop that is timed.
+struct SpinBarrier {
+    threads: usize,
+    arrived: AtomicUsize,
+}
+
+impl SpinBarrier {
+    fn wait(&self) {
+        let mine = self.arrived.fetch_add(1, Ordering::AcqRel);
+        let all = (mine / self.threads + 1) * self.threads;
+        let mut spun = 0u32;
+        while self.arrived.load(Ordering::Acquire) < all {
+            // fewer processors than threads: let the others come
+            match spun < 10_000 {
+                true => std::hint::spin_loop(),
+                false => std::thread::yield_now(),
+            }
+            spun = spun.saturating_add(1);
+        }
+    }
+}
+
 /// Kernel and arrays that it moves.
 const KERNELS: [(Kernel, f64); 4] = [(copy, 2.0), (scale, 2.0), (add, 3.0), (triad, 3.0)];
 
@@ -47,7 +70,10 @@ pub(super) fn run(
 ) -> StreamBandwidth {
     let each = (array_bytes / 8 / threads as u64).max(1024) as usize;
     let array_bytes = (each * threads * 8) as u64;
-    let barrier = Barrier::new(threads);
+    let barrier = SpinBarrier {
+        threads,
+        arrived: AtomicUsize::new(0),
+    };
     let origin = Instant::now();
     // times of a thread: by run and kernel, start and end
     type Times = Vec<[(f64, f64); 4]>;
@@ -59,11 +85,11 @@ pub(super) fn run(
             // one thread decides for all, or some would wait at a barrier that others never reach
             if thread == 0 {
                 let more = times.is_empty() || !part.over();
-                goes_on.store(more, std::sync::atomic::Ordering::SeqCst);
+                goes_on.store(more, Ordering::SeqCst);
                 part.tick();
             }
             barrier.wait();
-            if !goes_on.load(std::sync::atomic::Ordering::SeqCst) {
+            if !goes_on.load(Ordering::SeqCst) {
                 break;
             }
             let mut run = [(0.0, 0.0); 4];

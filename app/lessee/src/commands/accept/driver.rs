@@ -1,12 +1,13 @@
-//! `accept`: facts of a machine and what is needed on it become findings. The rules are in `core/accept`.
+//! `accept driver`: facts of a machine and what is needed on it become findings.
 
-use crate::args::{AcceptCommand, DriverArgs};
+use super::{Done, evidence};
+use crate::args::DriverArgs;
 use crate::facts;
-use lessee_accept::{Fault, Gpu, Machine, Need, NeedError, Unreadable, Verdict, judge};
-use lessee_console::{Failure, Printer, Settings};
-use lessee_model::{Exit, GpuTable, Msg};
+use lessee_accept::{Fault, Gpu, Machine, Need, NeedError, Outcome, Unreadable, judge};
+use lessee_console::{Failure, Settings};
+use lessee_model::{GpuTable, Msg};
 use lessee_probe_io::read::{Kind, MAX_INPUT_BYTES, Read as Capture, read};
-use lessee_report::accept::{acceptance_doc, acceptance_report};
+use lessee_report::accept::accepted_machine;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -16,39 +17,34 @@ const MOST_GPUS: usize = 1024;
 
 type Needs = Vec<(String, Result<Need, NeedError>)>;
 
-pub(crate) fn run(
-    command: &AcceptCommand,
-    settings: &Settings,
-    printer: &Printer,
-) -> Result<Exit, Failure> {
-    match command {
-        AcceptCommand::Driver(args) => driver(args, settings, printer),
-    }
-}
-
-fn driver(args: &DriverArgs, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
+/// The check, the machine for readers, and how many packages of the files of needs no rule judges.
+pub(super) fn check(args: &DriverArgs, settings: &Settings) -> Result<Done, Failure> {
     let facts = facts::builtin()?;
     let compat = lessee_catalog::compat()?;
-    let machine = match &args.file {
-        Some(path) => shown(path, &facts.gpus)?,
+    let (machine, shown) = match &args.file {
+        Some(path) => {
+            let bytes = capture(path)?;
+            (shown(&bytes, &facts.gpus), Some((path, bytes)))
+        }
         None if args.driver.is_none() && args.gpu.is_empty() => {
             return Err(Failure::usage(Msg::new("accept-needs-machine"))
                 .hint(Msg::new("hint-accept-machine")));
         }
-        None => typed(args),
+        None => (typed(args), None),
     };
-    let (needs, others) = needs(args)?;
+    let (needs, not_judged) = needs(args)?;
     let findings = judge(&machine, &needs, &compat, settings.today());
+    let mut outcome = Outcome::new("driver", findings);
     let file = args.file.as_ref().map(|p| p.display().to_string());
-    let now = settings.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    let texts = printer.texts();
-    let mut doc = acceptance_doc("driver", file, &machine, &findings, now, texts);
-    doc.not_judged = others;
-    printer.report(acceptance_report(&doc, texts))?;
-    Ok(match doc.verdict {
-        Verdict::Pass | Verdict::Warn => Exit::Done,
-        Verdict::Fail => Exit::No,
-        Verdict::Unknown => Exit::CannotTell,
+    if let Some((path, bytes)) = shown {
+        let from = path.display().to_string();
+        let evidence = evidence("nvidia-smi", from, &bytes, settings);
+        outcome = outcome.resting_on(evidence, bytes);
+    }
+    Ok(Done {
+        outcome,
+        machine: Some(accepted_machine(file, &machine)),
+        not_judged,
     })
 }
 
@@ -90,10 +86,9 @@ fn needs(args: &DriverArgs) -> Result<(Needs, usize), Failure> {
     Ok((needs, others))
 }
 
-/// A capture, `-` = stdin. Whatever is in it, it is an answer: what cannot be read is a reason, not an error.
-fn shown(path: &Path, gpus: &GpuTable) -> Result<Machine, Failure> {
+/// The bytes of a capture, `-` = stdin, as far as the reader looks and one more, which tells it that there is more.
+fn capture(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    // one byte more tells the reader that there is more
     let limit = MAX_INPUT_BYTES as u64 + 1;
     if path.as_os_str() == "-" {
         std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
@@ -101,19 +96,24 @@ fn shown(path: &Path, gpus: &GpuTable) -> Result<Machine, Failure> {
         File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
     }
     .map_err(|e| Failure::read(path, &e))?;
+    Ok(bytes)
+}
+
+/// Whatever is in a capture, it is an answer: what cannot be read is a reason, not an error.
+fn shown(bytes: &[u8], gpus: &GpuTable) -> Machine {
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Ok(unreadable(Unreadable::Empty));
+        return unreadable(Unreadable::Empty);
     }
-    let capture = read(&bytes);
+    let capture = read(bytes);
     let mut machine = machine(&capture, gpus);
-    if capture.kind == Some(Kind::SmiTable) && !is_whole(&bytes) {
+    if capture.kind == Some(Kind::SmiTable) && !is_whole(bytes) {
         machine.faults.push(Fault {
             code: "incomplete_capture".to_owned(),
             subject: "file".to_owned(),
             detail: "the table ends before its last line".to_owned(),
         });
     }
-    Ok(machine)
+    machine
 }
 
 /// Whether the table of `nvidia-smi` is there to its end: its list of processes, and the line that closes it. The reader

@@ -1,0 +1,76 @@
+//! `accept`: what was read, and what is wanted, become findings with their evidence. One file a check; each gives an
+//! [`Outcome`] and prints nothing. The rules are in `core/accept`.
+
+mod driver;
+
+use crate::args::{AcceptArgs, AcceptCommand};
+use lessee_accept::{Evidence, Outcome, Verdict};
+use lessee_console::{Failure, Printer, Settings};
+use lessee_model::{Exit, Msg};
+use lessee_report::accept::{AcceptedMachineDoc, acceptance_doc, acceptance_report};
+use sha2::{Digest, Sha256};
+
+/// A check, done.
+struct Done {
+    outcome: Outcome,
+    machine: Option<AcceptedMachineDoc>,
+    /// Packages of files of needs that no rule judges.
+    not_judged: usize,
+}
+
+impl From<Outcome> for Done {
+    fn from(outcome: Outcome) -> Done {
+        Done {
+            outcome,
+            machine: None,
+            not_judged: 0,
+        }
+    }
+}
+
+pub(crate) fn run(
+    args: &AcceptArgs,
+    settings: &Settings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let done = match &args.command {
+        Some(AcceptCommand::Driver(args)) => driver::check(args, settings)?,
+        None => {
+            return Err(Failure::usage(Msg::new("no-command")).hint(Msg::new("hint-help")));
+        }
+    };
+    tell(done, settings, printer)
+}
+
+fn tell(done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
+    let texts = printer.texts();
+    let outcomes = [done.outcome];
+    let mut doc = acceptance_doc(&outcomes, done.machine, now(settings), texts);
+    doc.not_judged = done.not_judged;
+    printer.report(acceptance_report(&doc, texts))?;
+    Ok(exit(doc.verdict))
+}
+
+fn exit(verdict: Verdict) -> Exit {
+    match verdict {
+        Verdict::Pass | Verdict::Warn => Exit::Done,
+        Verdict::Fail => Exit::No,
+        Verdict::Unknown => Exit::CannotTell,
+    }
+}
+
+fn now(settings: &Settings) -> String {
+    settings.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Evidence of this moment.
+fn evidence(kind: &str, from: String, content: &[u8], settings: &Settings) -> Evidence {
+    let hash = Sha256::digest(content);
+    Evidence {
+        sha256: hash.iter().map(|b| format!("{b:02x}")).collect(),
+        kind: kind.to_owned(),
+        from,
+        taken_at: now(settings),
+        bytes: content.len(),
+    }
+}
