@@ -31,8 +31,8 @@ kernels() {
 s3() {
     local root="${CARGO_TARGET_DIR:-target}/peers"
     [ -x "$root/bin/s3s-fs" ] && return 0
-    # not into the target folder of lessee itself, and without optimising: it is to be right, not fast
-    CARGO_TARGET_DIR="$root/build" cargo install --quiet --locked --debug --root "$root" \
+    # not into the target folder of lessee itself
+    CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_OPT_LEVEL=2 CARGO_TARGET_DIR="$root/build" cargo install --quiet --locked --debug --root "$root" \
         --version 0.14.1 --features binary s3s-fs
     rm -rf "$root/build"
 }

@@ -80,6 +80,18 @@ impl ObjectError {
         }
     }
 
+    /// Whether the server may have done what was asked all the same.
+    pub(crate) fn leaves_open(&self) -> bool {
+        match self {
+            ObjectError::Broken { .. }
+            | ObjectError::TimedOut { .. }
+            | ObjectError::Stopped
+            | ObjectError::Answer { .. } => true,
+            ObjectError::Status { status, .. } => *status >= 500,
+            _ => false,
+        }
+    }
+
     /// Of a request that got no answer, or broke while it came.
     pub(crate) fn of_transport(
         error: reqwest::Error,

@@ -18,6 +18,8 @@ const PART_MAX: u64 = 32 << 20;
 /// The first object, and the largest.
 const FIRST: u64 = 256 << 10;
 const LARGEST: u64 = 64 << 20;
+/// Bytes of a quarter of the measurement, at most: what leaves a provider's network is charged for.
+const QUARTER_MAX: u64 = 4 << 30;
 /// Parts of one upload, at most.
 const PARTS_MAX: u16 = 10_000;
 /// For deleting what was made, beyond the time of the measurement.
@@ -115,6 +117,7 @@ pub fn measure(
         parallel: format!("{name}-n"),
         made: Vec::new(),
         upload: None,
+        late: Vec::new(),
         begun: Instant::now(),
     };
     let mut all = Throughput::empty();
@@ -137,6 +140,8 @@ struct Bench<'a> {
     made: Vec<Stored>,
     /// An upload in parts that is not complete.
     upload: Option<String>,
+    /// What may come into being later.
+    late: Vec<String>,
     begun: Instant,
 }
 
@@ -196,11 +201,14 @@ impl Bench<'_> {
             return;
         }
         all.get = self.get(size, all);
-        if let (Some((part, count)), false) = (parts, self.stopped()) {
-            all.get_parallel = self.get_parallel(part, count, all);
-        } else if let Rate::Unknown(why) = &all.put_parallel {
-            all.get_parallel = Rate::Unknown(why);
-        }
+        all.get_parallel = match (parts, &all.put_parallel) {
+            _ if self.stopped() => Rate::Unknown("stopped"),
+            (Some((part, count)), _) => self.get_parallel(part, count, all),
+            (None, Rate::Unknown(why)) => Rate::Unknown(why),
+            // the parts were sent, and no object came of them in time
+            (None, Rate::Measured { .. }) => Rate::Unknown("out_of_time"),
+            (None, Rate::Failed(_)) => Rate::Unknown("not_tried"),
+        };
     }
 
     fn stopped(&self) -> bool {
@@ -233,7 +241,7 @@ impl Bench<'_> {
             Err(error) => return (0, Rate::Failed(error)),
         };
         let error = loop {
-            if samples.len() >= 2 && !window.open() {
+            if samples.len() >= 2 && !window.open() || all.bytes_sent + size > QUARTER_MAX {
                 break None;
             }
             if !samples.is_empty() && self.stopped() {
@@ -252,8 +260,7 @@ impl Bench<'_> {
                     }
                 }
                 Err(error) => {
-                    // nobody knows whether it came into being
-                    self.perhaps(self.single.clone());
+                    self.perhaps(self.single.clone(), &error);
                     break Some(error);
                 }
             }
@@ -278,8 +285,9 @@ impl Bench<'_> {
         (size, rate(middle(&samples), samples, error))
     }
 
-    fn perhaps(&mut self, key: String) {
-        if !self.made.iter().any(|m| m.key == key) {
+    /// Remembers an object of which nobody knows whether it came into being; one that was refused did not.
+    fn perhaps(&mut self, key: String, error: &ObjectError) {
+        if error.leaves_open() && !self.made.iter().any(|m| m.key == key) {
             self.made.push(Stored { key, version: None });
         }
     }
@@ -323,7 +331,7 @@ impl Bench<'_> {
                     break None;
                 }
                 let number = next.fetch_add(1, Ordering::Relaxed);
-                if number > PARTS_MAX {
+                if number > PARTS_MAX || u64::from(number) * part > QUARTER_MAX {
                     break None;
                 }
                 let start = Instant::now();
@@ -372,7 +380,11 @@ impl Bench<'_> {
                     size = Some((part, whole as u64));
                 }
                 Err(failed) => {
-                    self.perhaps(self.parallel.clone());
+                    self.perhaps(self.parallel.clone(), &failed);
+                    if matches!(failed, ObjectError::TimedOut { .. }) {
+                        // the server goes on with it
+                        self.late.push(self.parallel.clone());
+                    }
                     error = Some(failed);
                 }
             }
@@ -385,8 +397,10 @@ impl Bench<'_> {
     fn get(&self, size: u64, all: &mut Throughput) -> Rate {
         let window = self.window(2);
         let mut samples = Vec::new();
+        let mut received = 0;
         let error = loop {
-            if !samples.is_empty() && !window.open() {
+            let enough = !window.open() || received + size > QUARTER_MAX;
+            if !samples.is_empty() && enough {
                 break None;
             }
             let start = Instant::now();
@@ -398,6 +412,7 @@ impl Bench<'_> {
             {
                 Ok(bytes) => {
                     all.bytes_received += bytes;
+                    received += bytes;
                     if bytes != size {
                         let detail = format!("{bytes} bytes of {size}");
                         break Some(ObjectError::Answer {
@@ -427,8 +442,12 @@ impl Bench<'_> {
                 let nth = {
                     let mut next = next.lock().unwrap_or_else(|p| p.into_inner());
                     *next += 1;
-                    (*next - 1) % count
+                    *next - 1
                 };
+                if nth * part > QUARTER_MAX {
+                    break None;
+                }
+                let nth = nth % count;
                 let range = nth * part..(nth + 1) * part;
                 let start = Instant::now();
                 let mut ignore = |_: &[u8]| {};
@@ -492,6 +511,8 @@ impl Bench<'_> {
                 left.push(object.key);
             }
         }
+        left.append(&mut self.late);
+        left.sort();
         left.dedup();
         left
     }
