@@ -86,9 +86,10 @@ mod with {
 
     /// With the most likely remedy.
     fn explained(error: &ObjectError) -> Msg {
-        let said = Msg::new("objects-said").arg("what", error.msg());
         match error.hints().into_iter().next() {
-            Some(hint) => said.arg("hint", hint),
+            Some(hint) => Msg::new("objects-said")
+                .arg("what", error.msg())
+                .arg("hint", hint),
             None => error.msg(),
         }
     }

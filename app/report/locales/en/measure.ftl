@@ -343,6 +343,7 @@ probe-disk-too-small = { $path } has { $bytes }; needed: { $needed }.
 probe-net-resolve = { $target } has no address: { $detail }
 probe-feed-folder = The samples in { $path } cannot be read: { $detail }
 probe-feed-no-samples = There is no sample in { $path }; looked for are JPEG, PNG, WebP, .npy, .tar shards, Parquet with a column of bytes, and other plain files.
+probe-feed-all-left-out = Nothing in { $path } can be used as a sample; left out first: { $first }
 probe-feed-none-usable = None of the samples in { $path } could be used ({ $tried }). The first: { $first }
 probe-feed-gpu = GPU { $gpu } failed while it was fed. { $detail }
 probe-feed-batch-large = A batch of { $mib } MiB is more than may be held in memory: { $limit } MiB.

@@ -342,6 +342,7 @@ probe-disk-too-small = { $path } 只有 { $bytes }；需要 { $needed }。
 probe-net-resolve = { $target } 没有地址：{ $detail }
 probe-feed-folder = 无法读取 { $path } 中的样本：{ $detail }
 probe-feed-no-samples = { $path } 中没有样本；查找的是 JPEG、PNG、WebP、.npy、.tar 分片、含字节列的 Parquet 和其他普通文件。
+probe-feed-all-left-out = { $path } 中没有可用作样本的内容；首先略去的是：{ $first }
 probe-feed-none-usable = { $path } 中的样本都无法使用（{ $tried }）。第一个：{ $first }
 probe-feed-gpu = GPU { $gpu } 在供数期间失败。{ $detail }
 probe-feed-batch-large = 一个批次 { $mib } MiB，超过内存中可保存的 { $limit } MiB。

@@ -10,8 +10,12 @@ use std::path::PathBuf;
 pub enum FeedError {
     #[error("the sample folder {path} cannot be read: {source}")]
     Folder { path: PathBuf, source: io::Error },
-    #[error("no sample in {path}")]
-    NoSamples { path: PathBuf },
+    #[error("no sample in {path}{}{}", if first.is_empty() { "" } else { "; left out: " }, first)]
+    NoSamples {
+        path: PathBuf,
+        /// What was left out first, and why; may be empty.
+        first: String,
+    },
     #[error("none of the {tried} samples tried in {path} could be used; the first: {first}")]
     NoneUsable {
         path: PathBuf,
@@ -48,9 +52,12 @@ impl Explain for FeedError {
             FeedError::Folder { path, source } => Msg::new("probe-feed-folder")
                 .arg("path", path.display().to_string())
                 .arg("detail", source.to_string()),
-            FeedError::NoSamples { path } => {
+            FeedError::NoSamples { path, first } if first.is_empty() => {
                 Msg::new("probe-feed-no-samples").arg("path", path.display().to_string())
             }
+            FeedError::NoSamples { path, first } => Msg::new("probe-feed-all-left-out")
+                .arg("path", path.display().to_string())
+                .arg("first", first.clone()),
             FeedError::NoneUsable { path, tried, first } => Msg::new("probe-feed-none-usable")
                 .arg("path", path.display().to_string())
                 .arg("tried", *tried)

@@ -86,6 +86,7 @@ impl Samples {
         if samples.list.is_empty() {
             return Err(FeedError::NoSamples {
                 path: root.to_owned(),
+                first: samples.notes.first().cloned().unwrap_or_default(),
             });
         }
         samples.shuffle();

@@ -208,3 +208,77 @@ pub(super) fn findings(report: &FeedReport, held: usize) -> Vec<Finding> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lessee_model::probe::Stages;
+
+    /// Steps of 0.1 s that wait, copy and compute so long.
+    fn pass(au: f64, [wait, copy, kernel]: [f64; 3], rate: f64, stages: Stages) -> FeedPass {
+        let step = |i: usize| StepTime {
+            asked_s: i as f64,
+            got_s: i as f64 + wait,
+            end_s: i as f64 + 1.0,
+            copy_s: copy,
+            compute_s: 0.1,
+            kernel_s: Some(kernel),
+        };
+        FeedPass {
+            source: "disk".to_owned(),
+            model_step_s: 0.1,
+            workers: 1,
+            samples_per_step: 1,
+            au: Reading::once(au),
+            samples_per_second: Reading::once(rate),
+            stages,
+            curve: Vec::new(),
+            stalls: Vec::new(),
+            gpus: Vec::new(),
+            steps: (0..5).map(step).collect(),
+        }
+    }
+
+    fn limited(disk: &FeedPass, memory: &FeedPass, tables: bool) -> Option<Limit> {
+        let passes = Passes {
+            disk: Some(disk),
+            memory: Some(memory),
+            disk_supply: Some(disk),
+            memory_supply: Some(memory),
+        };
+        limit(&passes, 0.9, tables).0
+    }
+
+    #[test]
+    fn a_step_that_is_late_is_so_by_its_longest_part() {
+        let of = |parts| {
+            let slow = pass(0.5, parts, 10.0, Stages::default());
+            limited(&slow, &slow, false)
+        };
+        assert_eq!(
+            of([0.01, 0.02, 0.2]),
+            Some(Limit::Gpu),
+            "a kernel that became slow"
+        );
+        assert_eq!(of([0.01, 0.2, 0.1]), Some(Limit::Copy));
+        let fed = pass(0.95, [0.0, 0.0, 0.1], 10.0, Stages::default());
+        assert_eq!(limited(&fed, &fed, false), Some(Limit::Gpu));
+    }
+
+    #[test]
+    fn unpacking_rows_is_the_processors_work_and_not_the_disks() {
+        let spent = |read_s, decode_s| Stages {
+            read_s,
+            decode_s,
+            ..Stages::default()
+        };
+        let parts = [0.5, 0.0, 0.1];
+        // from memory the rows lie there unpacked: it is much faster whatever is slow
+        let memory = pass(0.95, [0.0, 0.0, 0.1], 100.0, spent(0.1, 0.5));
+        let unpacks = pass(0.2, parts, 10.0, spent(1.0, 8.0));
+        assert_eq!(limited(&unpacks, &memory, true), Some(Limit::Decode));
+        let waits = pass(0.2, parts, 10.0, spent(8.0, 1.0));
+        assert_eq!(limited(&waits, &memory, true), Some(Limit::Disk));
+        assert_eq!(limited(&unpacks, &memory, false), Some(Limit::Disk));
+    }
+}

@@ -14,6 +14,20 @@ const LZ4_RAW: i64 = 7;
 const SNAPPY_RATIO: usize = 22;
 const LZ4_RATIO: usize = 256;
 
+/// Whether pages of this codec are read here.
+///
+/// # Errors
+/// They are not: with its name.
+pub(super) fn known(codec: i64) -> Result<(), String> {
+    match codec {
+        UNCOMPRESSED | SNAPPY | GZIP | ZSTD | LZ4_RAW => Ok(()),
+        other => Err(format!(
+            "compressed by {}, which is not read here",
+            name(other)
+        )),
+    }
+}
+
 /// Appends the page to `out`, exactly `size` bytes.
 ///
 /// # Errors
@@ -51,12 +65,7 @@ pub(super) fn unpack(
             let decoder = decoder.map_err(|e| format!("Zstandard: {e}"))?;
             bounded(decoder, size, out).map_err(|e| format!("Zstandard: {e}"))?;
         }
-        other => {
-            return Err(format!(
-                "compressed by {}, which is not read here",
-                name(other)
-            ));
-        }
+        other => known(other)?,
     }
     match out.len() - start == size {
         true => Ok(()),

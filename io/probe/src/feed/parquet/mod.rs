@@ -67,6 +67,7 @@ impl Table {
         if chunks.is_empty() {
             return Err(format!("no rows in the column {}", column.name));
         }
+        chunks.iter().try_for_each(|c| codec::known(c.codec))?;
         Ok(Table {
             column: column.name.clone(),
             promises,
