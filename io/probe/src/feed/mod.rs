@@ -355,6 +355,10 @@ fn passes(
         options.pass_at,
         samples.has_tables(),
     );
+    // kept below the mark by nothing but this program
+    let untold = disk_paced
+        .as_ref()
+        .is_some_and(|p| verdict::own_share(p, options.pass_at).is_some());
     let no_pace = || step::unknown(Why::NoStepTime, "");
     let au_of = |pass: &Option<FeedPass>| pass.as_ref().map_or_else(no_pace, |p| p.au.clone());
     let au = au_of(&disk_paced);
@@ -363,7 +367,10 @@ fn passes(
         set: samples.set(),
         generated: own.is_some(),
         cache,
-        delivers: au.measured().map(|au| au >= options.pass_at),
+        delivers: au
+            .measured()
+            .map(|au| au >= options.pass_at)
+            .filter(|_| !untold),
         au,
         au_from_memory: au_of(&memory_paced),
         limited_by,
