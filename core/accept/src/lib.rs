@@ -18,6 +18,7 @@ mod needs_file;
 mod outcome;
 mod report;
 mod rocm;
+pub mod security;
 mod table;
 mod tensorflow;
 mod torch;
