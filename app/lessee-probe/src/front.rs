@@ -42,6 +42,8 @@ pub fn command(args: &ProbeArgs, settings: &Settings, printer: &Printer) -> Resu
     let world = World {
         measured_at: settings.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         ssh_connection: std::env::var("SSH_CONNECTION").ok(),
+        env: &|name| std::env::var(name).ok(),
+        home: std::env::home_dir(),
         offline: settings.offline.value,
         screen,
     };

@@ -58,6 +58,10 @@ pub struct World<'a> {
     pub measured_at: String,
     /// The variable of this name that sshd sets.
     pub ssh_connection: Option<String>,
+    /// Variables of the environment, for the credentials of a bucket.
+    pub env: &'a dyn Fn(&str) -> Option<String>,
+    /// The user's folder.
+    pub home: Option<std::path::PathBuf>,
     /// Nothing may be sent, whatever is asked for.
     pub offline: bool,
     pub screen: Screen<'a>,

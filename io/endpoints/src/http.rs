@@ -104,7 +104,7 @@ fn judge(head: &Head) -> PlainAnswer {
 }
 
 /// As [`plain`] for a port beside the one that was named: that nothing listens there is a refusal.
-pub(crate) fn plain_beside(host: &str, port: u16, limits: Limits) -> PlainHttp {
+pub fn plain_beside(host: &str, port: u16, limits: Limits) -> PlainHttp {
     plain(host, port, limits).unwrap_or_else(|why| PlainHttp {
         port,
         answer: match why {

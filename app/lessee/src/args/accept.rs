@@ -1,5 +1,6 @@
 //! `lessee accept ...` as typed.
 
+use super::SecurityArgs;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -14,6 +15,8 @@ pub(crate) struct AcceptArgs {
 pub(crate) enum AcceptCommand {
     /// Do driver and GPU carry the libraries you need: torch, vllm, tensorflow, jax, cuda and others.
     Driver(DriverArgs),
+    /// Encryption and compliance: what endpoints and disks show, and what to ask for by checklist. Not legal advice.
+    Security(SecurityArgs),
 }
 
 #[derive(Debug, Args)]

@@ -22,6 +22,8 @@ pub struct AcceptanceDoc {
     pub evidence: Vec<Evidence>,
     /// Packages of files of needs that no rule judges.
     pub not_judged: usize,
+    /// What holds for all of it, in the reader's language: that it is no legal advice.
+    pub notices: Vec<String>,
 }
 
 /// The machine as it was shown or typed.
@@ -98,6 +100,12 @@ pub fn acceptance_doc(
             .collect(),
         evidence,
         not_judged: 0,
+        notices: outcomes
+            .iter()
+            .any(|o| o.check == "security")
+            .then(|| texts.get("accept-notice-legal"))
+            .into_iter()
+            .collect(),
     }
 }
 

@@ -80,9 +80,6 @@ enum Class {
     Rest,
     /// Logins over SSH without weak algorithms.
     Ssh,
-    Imds,
-    /// Disks that can erase themselves.
-    Erase,
 }
 
 impl FromStr for Class {
@@ -92,8 +89,6 @@ impl FromStr for Class {
             "transit" => Class::Transit,
             "rest" => Class::Rest,
             "ssh" => Class::Ssh,
-            "imds" => Class::Imds,
-            "erase" => Class::Erase,
             _ => return Err(()),
         })
     }
@@ -106,8 +101,6 @@ impl Class {
             Class::Transit => &["tls-version", "ssh-cipher"],
             Class::Rest => &["disk-encryption", "s3-encryption", "luks-cipher"],
             Class::Ssh => &["ssh-cipher"],
-            Class::Imds => &["imds"],
-            Class::Erase => &["disk-erase"],
         }
     }
 
@@ -129,8 +122,6 @@ impl Class {
                 "luks-",
             ],
             Class::Ssh => &["ssh-"],
-            Class::Imds => &["imds"],
-            Class::Erase => &["disk-erase"],
         }
     }
 

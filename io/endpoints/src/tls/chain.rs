@@ -49,6 +49,13 @@ impl Trusted {
     }
 }
 
+impl Trusted {
+    /// What the user named, in DER.
+    pub fn named(&self) -> Vec<Vec<u8>> {
+        self.named.iter().map(|c| c.to_vec()).collect()
+    }
+}
+
 /// Keeps what it is shown and accepts it.
 #[derive(Debug)]
 struct Keep {

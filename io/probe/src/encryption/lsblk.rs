@@ -29,10 +29,9 @@ fn node(value: &Value, above: &[Layer], mounts: &mut Vec<MountFacts>, swaps: &mu
     }
     let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::trim);
     let name = text("name").unwrap_or("?").to_owned();
-    let format = above.is_empty().then_some("");
     let kind = match text("type").unwrap_or("") {
-        // the format is that of the device below, which says crypto_LUKS; the version is not told
-        "crypt" => LayerKind::Crypt(format.unwrap_or("dm-crypt").to_owned()),
+        // whether LUKS1 or LUKS2 is not told
+        "crypt" => LayerKind::Crypt("dm-crypt".to_owned()),
         "lvm" => LayerKind::Lvm,
         "part" => LayerKind::Partition,
         "loop" => LayerKind::Loop,

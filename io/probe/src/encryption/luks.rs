@@ -154,7 +154,7 @@ fn short(value: Option<&Value>) -> Option<String> {
 fn metadata(doc: &Value) -> Option<LuksFacts> {
     let object = |key: &str| doc.get(key).and_then(Value::as_object);
     let mut facts = LuksFacts::default();
-    let mut add = |list: &mut Vec<String>, text: String| {
+    let add = |list: &mut Vec<String>, text: String| {
         if !list.contains(&text) && list.len() < MOST_SLOTS {
             list.push(text);
         }

@@ -5,7 +5,10 @@
 //! both again without a pace (how much there is). The difference tells the disk from the processor. Read only: nothing of
 //! the user's is written, and the page cache forgets the samples, nothing else.
 //!
-//! Not here: training (no gradient is computed), io_uring, Parquet, video. Start at [`run`], then `pass.rs`.
+//! Where there are GPUs that were proved, they are the consumer ([`run_on`]): batches are really copied and a kernel takes
+//! the step's time, so that what copies cost on this machine's links shows.
+//!
+//! Not here: training (no gradient is computed), io_uring, video. Start at [`run`], then `pass.rs`.
 
 mod au;
 mod augment;
@@ -13,7 +16,9 @@ mod damage;
 mod decode;
 mod error;
 mod generate;
+mod kernel;
 mod npy;
+mod parquet;
 mod pass;
 mod queue;
 mod samples;
@@ -21,6 +26,7 @@ mod source;
 mod tar;
 mod verdict;
 
+pub use crate::gpu::TrainerGpu;
 pub use au::utilisation;
 pub use decode::Bounds;
 pub use error::FeedError;
@@ -30,7 +36,9 @@ pub use lessee_model::probe::{
 };
 pub use verdict::Limit;
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Severity};
+use crate::gpu::Libraries;
+use crate::gpu::trainer::Trainer;
 use crate::step::{self, Conduct, Why};
 use damage::Damage;
 use lessee_model::Msg;
@@ -40,10 +48,11 @@ use samples::Samples;
 use serde::Serialize;
 use source::Source;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-/// What takes the batches. A real kernel on a GPU becomes one more variant, beside `copy` and `compute` in `pass.rs`.
-#[derive(Clone, Copy, Debug, Serialize)]
+/// What takes the batches.
+#[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Consumer {
@@ -51,7 +60,22 @@ pub enum Consumer {
     Timed {
         /// Host-to-device bandwidth, GB/s: the copy is waited for, not overlapped. `None`: no copy.
         copy_gbs: Option<f64>,
+        /// Why it is no kernel: a code of `probe-reason-...`, and what was met.
+        why: Option<String>,
     },
+    /// Copies each batch to its GPU and computes there for the model's step ([`run_on`]). GPUs that do not take it without
+    /// being at fault are played by a timer with the bandwidths that were proved.
+    Kernel { gpus: Vec<TrainerGpu> },
+}
+
+impl Consumer {
+    /// Of a machine of which no more is known.
+    pub fn timed() -> Consumer {
+        Consumer::Timed {
+            copy_gbs: None,
+            why: None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -99,7 +123,7 @@ impl FeedOptions {
             memory_bytes: 256 << 20,
             pass_at: 0.90,
             bounds: Bounds::default(),
-            consumer: Consumer::Timed { copy_gbs: None },
+            consumer: Consumer::timed(),
         }
     }
 }
@@ -135,7 +159,10 @@ impl FeedReport {
     /// Its part of `lessee/probe/v1`; `why` is [`FeedReport::why`] in words.
     pub fn reading(&self, why: String) -> FeedReading {
         let o = &self.options;
-        let Consumer::Timed { copy_gbs } = o.consumer;
+        let (consumer, copy_gbs, consumer_why) = match &o.consumer {
+            Consumer::Timed { copy_gbs, why } => ("timed", *copy_gbs, why.clone()),
+            Consumer::Kernel { .. } => ("kernel", None, None),
+        };
         FeedReading {
             samples_per_second: self.samples_per_second.clone(),
             limited_by: self.limited_by.map(|l| l.as_str().to_owned()),
@@ -155,6 +182,8 @@ impl FeedReport {
                 workers: o.workers,
                 prefetch: o.prefetch,
                 side_px: o.side,
+                consumer: Some(consumer.to_owned()),
+                consumer_why,
                 copy_gbs,
                 pass_at: o.pass_at,
             }),
@@ -166,28 +195,96 @@ impl FeedReport {
     }
 }
 
-/// Runs the feed test.
+/// Runs the feed test without asking any driver: a [`Consumer::Kernel`] is then played by a timer.
 ///
 /// # Errors
 /// Options that make no sense, a folder that cannot be read or has no samples, no sample that can be used.
 pub fn run(options: &FeedOptions, conduct: &Conduct<'_>) -> Result<FeedReport, FeedError> {
-    run_slowed(options, conduct, Duration::ZERO)
+    run_slowed(options, None, conduct, Duration::ZERO)
 }
 
-/// As [`run`], with each read from disk delayed: how tests make a slow disk.
+/// As [`run`], with the GPUs of a [`Consumer::Kernel`] behind these libraries.
+///
+/// # Errors
+/// As [`run`]; a GPU that fails.
+pub fn run_on(
+    options: &FeedOptions,
+    libraries: &Arc<Libraries>,
+    conduct: &Conduct<'_>,
+) -> Result<FeedReport, FeedError> {
+    run_slowed(options, Some(libraries), conduct, Duration::ZERO)
+}
+
+/// With each read from disk delayed: how tests make a slow disk.
 fn run_slowed(
     options: &FeedOptions,
+    libraries: Option<&Arc<Libraries>>,
     conduct: &Conduct<'_>,
     delay: Duration,
 ) -> Result<FeedReport, FeedError> {
     check(options)?;
+    let begun = Instant::now();
+    let mut options = options.clone();
+    let mut trainer = trainer(&mut options, libraries, conduct)?;
+    // passes share the time that the preparation of GPUs left
+    options.cap_s = (options.cap_s - begun.elapsed().as_secs_f64()).max(0.1);
+    let report = passes(&options, trainer.as_mut(), conduct, delay);
+    if let Some(trainer) = trainer {
+        trainer.close();
+    }
+    report
+}
+
+/// The GPUs, ready. None: the consumer is timed, and the options then say why.
+fn trainer(
+    options: &mut FeedOptions,
+    libraries: Option<&Arc<Libraries>>,
+    conduct: &Conduct<'_>,
+) -> Result<Option<Trainer>, FeedError> {
+    const PREPARING: f64 = 0.3;
+    let Consumer::Kernel { gpus } = &options.consumer else {
+        return Ok(None);
+    };
+    let opened = libraries.map(|libraries| {
+        let cap = Duration::from_secs_f64(options.cap_s * PREPARING);
+        conduct.tell("feed.gpus", 0.0);
+        let step_s = options.step_s.unwrap_or(0.0);
+        Trainer::open(libraries, gpus, step_s, cap, &|| conduct.stopped())
+    });
+    let why = match opened {
+        Some(Ok(trainer)) => {
+            options.gpus = gpus.len();
+            return Ok(Some(trainer));
+        }
+        // that one is at fault is not hidden behind a timer
+        Some(Err(error)) if error.finding().severity == Severity::Fail => {
+            return Err(FeedError::Gpu(error));
+        }
+        Some(Err(error)) => error.reason(),
+        None => "no_driver".to_owned(),
+    };
+    let rates: Vec<f64> = gpus.iter().filter_map(|g| g.copy_gbs).collect();
+    options.gpus = gpus.len().max(1);
+    options.consumer = Consumer::Timed {
+        copy_gbs: (!rates.is_empty()).then(|| rates.iter().sum()),
+        why: Some(why),
+    };
+    Ok(None)
+}
+
+fn passes(
+    options: &FeedOptions,
+    mut trainer: Option<&mut Trainer>,
+    conduct: &Conduct<'_>,
+    delay: Duration,
+) -> Result<FeedReport, FeedError> {
     // making pictures takes a fifth where it is needed
     const MAKING: f64 = 0.2;
     let rest = options.samples.as_ref().map_or(1.0 - MAKING, |_| 1.0);
     let cap = |share: f64| Duration::from_secs_f64(options.cap_s * rest * share);
     // held until the end: dropping it deletes the pictures
     let (own, samples) = match &options.samples {
-        Some(folder) => (None, Samples::in_folder(folder)?),
+        Some(folder) => (None, Samples::in_folder(folder, &options.bounds)?),
         None => {
             let part = conduct.part(
                 "feed.generate",
@@ -200,13 +297,13 @@ fn run_slowed(
                 path: options.scratch.clone(),
                 source,
             })?;
-            let samples = Samples::in_folder(own.path())?;
+            let samples = Samples::in_folder(own.path(), &options.bounds)?;
             (Some(own), samples)
         }
     };
     let queue_room = queue_room(options, &samples)?;
     let damage = Damage::default();
-    let pass = |name, source: &Source, step_s: f64, share: f64| {
+    let mut pass = |name, source: &Source, step_s: f64, share: f64| {
         let plan = Plan {
             samples: &samples,
             source,
@@ -215,15 +312,18 @@ fn run_slowed(
             damage: &damage,
             queue_room,
         };
-        plan.run(&conduct.part(name, cap(share)))
+        let run = plan.run(&conduct.part(name, cap(share)), trainer.as_deref_mut());
+        run.map_err(FeedError::Gpu)
     };
 
     let disk = Source::Disk { delay };
     let dropping = conduct.part("feed.drop_cache", cap(0.05));
     let cache = source::drop_cache(&samples, &|| dropping.over());
-    let paced = |name, source: &Source, share| Some(pass(name, source, options.step_s?, share));
-    let disk_paced = paced("feed.disk", &disk, 0.35);
-    let disk_supply = pass("feed.disk_supply", &disk, 0.0, 0.2);
+    let disk_paced = match options.step_s {
+        Some(step_s) => Some(pass("feed.disk", &disk, step_s, 0.35)?),
+        None => None,
+    };
+    let disk_supply = pass("feed.disk_supply", &disk, 0.0, 0.2)?;
     if damage.hopeless() {
         let first = damage.report(&samples);
         return Err(FeedError::NoneUsable {
@@ -239,8 +339,11 @@ fn run_slowed(
     let memory = Source::memory(&samples, options.memory_bytes, &options.bounds, &|| {
         loading.over()
     });
-    let memory_paced = paced("feed.memory", &memory, 0.2);
-    let memory_supply = pass("feed.memory_supply", &memory, 0.0, 0.15);
+    let memory_paced = match options.step_s {
+        Some(step_s) => Some(pass("feed.memory", &memory, step_s, 0.2)?),
+        None => None,
+    };
+    let memory_supply = pass("feed.memory_supply", &memory, 0.0, 0.15)?;
 
     let (limited_by, why) = verdict::limit(
         &verdict::Passes {
@@ -250,6 +353,7 @@ fn run_slowed(
             memory_supply: Some(&memory_supply),
         },
         options.pass_at,
+        samples.has_tables(),
     );
     let no_pace = || step::unknown(Why::NoStepTime, "");
     let au_of = |pass: &Option<FeedPass>| pass.as_ref().map_or_else(no_pace, |p| p.au.clone());
@@ -325,25 +429,39 @@ pub fn check(options: &FeedOptions) -> Result<(), FeedError> {
     if let Some(step_s) = options.step_s {
         within("--step-seconds", step_s, 1e-4, 600.0, "0.0001 - 600 s")?;
     }
-    let Consumer::Timed { copy_gbs } = options.consumer;
-    within(
-        "a copy bandwidth",
-        copy_gbs.unwrap_or(1.0),
-        1e-3,
-        1e4,
-        "0.001 to 10000 GB/s",
-    )
+    match &options.consumer {
+        Consumer::Timed { copy_gbs, .. } => within(
+            "a copy bandwidth",
+            copy_gbs.unwrap_or(1.0),
+            1e-3,
+            1e4,
+            "0.001 to 10000 GB/s",
+        ),
+        Consumer::Kernel { gpus } => {
+            within("a number of GPUs", gpus.len() as f64, 1.0, 64.0, "1 to 64")
+        }
+    }
 }
 
 /// Batches that the queue may hold, so that all in flight stays within half of the memory that is free.
 fn queue_room(options: &FeedOptions, samples: &Samples) -> Result<usize, FeedError> {
     let image = u64::from(options.side) * u64::from(options.side) * 12;
     let count = samples.list.len().max(1) as u64;
-    let mean = samples.list.iter().map(|s| s.len).sum::<u64>() / count;
+    let mean = samples
+        .list
+        .iter()
+        .map(|s| s.len)
+        .fold(0, u64::saturating_add)
+        / count;
     let batch = image.max(mean).saturating_mul(options.batch as u64).max(1);
     let limit = memory_available().unwrap_or(2 << 30) / 2;
     let fits = limit / batch;
-    let needed = (options.workers + options.gpus) as u64;
+    // and where GPUs take them, two more of each in pinned memory
+    let each = match options.consumer {
+        Consumer::Timed { .. } => 1,
+        Consumer::Kernel { .. } => 4,
+    };
+    let needed = (options.workers + each * options.gpus) as u64;
     if fits <= needed {
         return Err(FeedError::BatchTooLarge {
             mib: batch >> 20,

@@ -2,11 +2,13 @@
 //! [`Outcome`] and prints nothing. The rules are in `core/accept`.
 
 mod driver;
+mod security;
 
 use crate::args::{AcceptArgs, AcceptCommand};
 use lessee_accept::{Evidence, Outcome, Verdict};
 use lessee_console::{Failure, Printer, Settings};
 use lessee_model::{Exit, Msg};
+use lessee_report::Format;
 use lessee_report::accept::{AcceptedMachineDoc, acceptance_doc, acceptance_report};
 use sha2::{Digest, Sha256};
 
@@ -35,6 +37,7 @@ pub(crate) fn run(
 ) -> Result<Exit, Failure> {
     let done = match &args.command {
         Some(AcceptCommand::Driver(args)) => driver::check(args, settings)?,
+        Some(AcceptCommand::Security(args)) => security::check(args, settings)?.into(),
         None => {
             return Err(Failure::usage(Msg::new("no-command")).hint(Msg::new("hint-help")));
         }
@@ -47,6 +50,10 @@ fn tell(done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Fail
     let outcomes = [done.outcome];
     let mut doc = acceptance_doc(&outcomes, done.machine, now(settings), texts);
     doc.not_judged = done.not_judged;
+    // rows alone have no place for it
+    if !doc.notices.is_empty() && matches!(settings.output.value, Format::Csv | Format::Jsonl) {
+        printer.warn(&Msg::new("accept-notice-legal"));
+    }
     printer.report(acceptance_report(&doc, texts))?;
     Ok(exit(doc.verdict))
 }
