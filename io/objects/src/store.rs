@@ -149,19 +149,10 @@ impl Store {
 
     /// A setting of the bucket as the server writes it: `encryption` (XML), `policy` (JSON), ...
     pub async fn setting(&self, which: &'static str) -> Result<String, ObjectError> {
-        let credentials = &self.credentials.0;
-        let url = rusty_s3::signing::sign(
-            &jiff::Timestamp::now(),
-            rusty_s3::Method::Get,
-            self.target.bucket.base_url().clone(),
-            credentials.key(),
-            credentials.secret(),
-            credentials.token(),
-            self.target.bucket.region(),
-            SIGNED_FOR.as_secs(),
-            [(which, "")].into_iter(),
-            std::iter::empty(),
-        );
+        // an object without a name is the bucket itself
+        let mut action = GetObject::new(&self.target.bucket, Some(&self.credentials.0), "");
+        action.query_mut().insert(which, "");
+        let url = action.sign(SIGNED_FOR);
         self.text(which, self.client.get(url)).await
     }
 

@@ -165,7 +165,10 @@ pub fn tls(
     match facts {
         Ok(facts) => {
             versions(&mut judged, facts);
-            suites(&mut judged, facts);
+            // they were asked for with a hello of TLS 1.2; who knows only older versions is told so above
+            if !facts.accepted(false).is_empty() {
+                suites(&mut judged, facts);
+            }
             certificate(&mut judged, facts, now, pinned);
             for plain in &facts.plain {
                 judged.plain(plain);

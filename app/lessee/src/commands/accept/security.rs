@@ -334,7 +334,7 @@ impl Around<'_> {
                 let findings = security::plain_http(self.book, &subject, &facts);
                 vec![self.resting("http", &subject, &facts, findings)]
             }
-            Scheme::S3 => self.bucket(endpoint, &subject),
+            Scheme::S3 => self.bucket(&subject),
         }
     }
 
@@ -359,7 +359,7 @@ impl Around<'_> {
         self.resting("tls", subject, &facts, findings)
     }
 
-    fn bucket(&self, endpoint: &Endpoint, subject: &str) -> Vec<Outcome> {
+    fn bucket(&self, subject: &str) -> Vec<Outcome> {
         let env = |name: &str| std::env::var(name).ok();
         let found = Credentials::find(&env, std::env::home_dir().as_deref());
         let (credentials, region, configured, fault) = match found {
