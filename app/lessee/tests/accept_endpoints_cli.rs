@@ -35,6 +35,10 @@ fn one<'a>(doc: &'a Value, rule: &str) -> &'a Value {
 /// Rules that did not pass.
 fn not_passed(doc: &Value) -> Vec<&str> {
     let findings = doc["findings"].as_array().unwrap();
+    for finding in findings {
+        assert!(finding["source"].is_string(), "no source: {finding}");
+        assert!(finding["as_of"].is_string(), "no date: {finding}");
+    }
     let bad = findings.iter().filter(|f| f["verdict"] != "pass");
     bad.map(|f| f["rule"].as_str().unwrap()).collect()
 }
