@@ -62,7 +62,7 @@ fn random_bytes_go_there_and_back_and_nothing_stays() {
     };
     let export = home.path("report.json");
     let export = export.to_str().unwrap();
-    let more = ["--export", export];
+    let more = ["--quick", "--export", export];
     let run = Run::of(command(&home, server.port, "s3://bucket/some/where", &more)).exits(0);
     assert!(
         run.out.contains("To bucket bucket, parts side by side"),

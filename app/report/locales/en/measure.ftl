@@ -189,6 +189,7 @@ feed-why-no-step-time = Nobody said how long a step takes, so nothing waits.
 feed-why-not-measured = The utilisation was not measured.
 feed-why-few-steps = Too few steps in its time, at least three are needed: { $n }
 feed-why-busy = The accelerator computes { $percent } % of the time.
+feed-why-own = It cannot be told at steps as short as { $step }: of each, this test itself took { $own } to order copies and kernels.
 feed-why-gpu-slow = The kernel that stands for a step took { $kernel } where it had taken { $step }: the GPU became slower.
 feed-why-copy = Copies to the accelerator take { $copied }, waiting for batches { $waited }.
 feed-why-no-memory-pass = There was no pass from memory, so disk and processor cannot be told apart.

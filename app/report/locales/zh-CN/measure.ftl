@@ -188,6 +188,7 @@ feed-why-no-step-time = 没有给出一步的时间，因此没有等待。
 feed-why-not-measured = 没有测得利用率。
 feed-why-few-steps = 时间内的步数太少，至少需要三步：{ $n }
 feed-why-busy = 加速器有 { $percent } % 的时间在计算。
+feed-why-own = 一步短至 { $step } 时无法判断：每步中本测试自身下达拷贝和内核就用了 { $own }。
 feed-why-gpu-slow = 代表一步的内核用了 { $kernel }，而此前为 { $step }：GPU 变慢了。
 feed-why-copy = 拷贝到加速器用去 { $copied }，等待批次用去 { $waited }。
 feed-why-no-memory-pass = 没有从内存的一轮，因此无法区分磁盘与处理器。

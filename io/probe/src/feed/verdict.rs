@@ -58,6 +58,12 @@ pub(super) fn limit(passes: &Passes<'_>, pass_at: f64, tables: bool) -> (Option<
     let rest = disk.steps.get(1..).unwrap_or_default();
     let waited: f64 = rest.iter().map(|s| s.got_s - s.asked_s).sum();
     let copied: f64 = rest.iter().map(|s| s.copy_s).sum();
+    if let Some(own) = own_share(disk, pass_at) {
+        let why = Msg::new("feed-why-own")
+            .seconds("own", own)
+            .seconds("step", disk.model_step_s);
+        return (None, why);
+    }
     let longer = beyond(rest);
     if longer > waited && longer > copied {
         let why = Msg::new("feed-why-gpu-slow")
@@ -107,6 +113,20 @@ pub(super) fn limit(passes: &Passes<'_>, pass_at: f64, tables: bool) -> (Option<
     }
 }
 
+/// Where this program's own orders to the GPUs, and hearing of their end, are what keeps a pass below the mark: seconds
+/// of each step. A trainer has them too, but not these.
+pub(super) fn own_share(pass: &FeedPass, pass_at: f64) -> Option<f64> {
+    let steps = pass.steps.get(1..).unwrap_or_default();
+    let of = |one: &dyn Fn(&StepTime) -> f64| steps.iter().map(one).sum::<f64>();
+    let own = of(&|s| match s.kernel_s {
+        Some(kernel_s) => s.end_s - s.got_s - s.copy_s - kernel_s.max(s.compute_s),
+        None => 0.0,
+    });
+    let (total, compute) = (of(&|s| s.end_s - s.asked_s), of(&|s| s.compute_s));
+    let below = compute < pass_at * total;
+    (below && compute >= pass_at * (total - own)).then(|| own / steps.len().max(1) as f64)
+}
+
 /// Seconds that kernels took beyond the model's time.
 fn beyond(steps: &[StepTime]) -> f64 {
     let one = |s: &StepTime| (s.kernel_s.unwrap_or(0.0) - s.compute_s).max(0.0);
@@ -147,7 +167,10 @@ pub(super) fn findings(report: &FeedReport, held: usize) -> Vec<Finding> {
         }
         (None, Some(_)) => {
             let steps = report.passes.first().map_or(0, |p| p.steps.len());
-            let words = Msg::new("feed-why-few-steps").arg("n", steps);
+            let words = match report.au.measured() {
+                Some(_) => report.why.clone(),
+                None => Msg::new("feed-why-few-steps").arg("n", steps),
+            };
             let finding = Finding::new(
                 Severity::Unknown,
                 "feed_not_measured",
@@ -263,6 +286,21 @@ mod tests {
         assert_eq!(of([0.01, 0.2, 0.1]), Some(Limit::Copy));
         let fed = pass(0.95, [0.0, 0.0, 0.1], 10.0, Stages::default());
         assert_eq!(limited(&fed, &fed, false), Some(Limit::Gpu));
+    }
+
+    #[test]
+    fn what_only_this_program_costs_is_no_verdict() {
+        // 0.1 s of 0.115 are computed, and without 0.01 of its own it would be enough
+        let mut short = pass(0.87, [0.005, 0.0, 0.1], 10.0, Stages::default());
+        for (i, step) in short.steps.iter_mut().enumerate() {
+            (step.asked_s, step.got_s) = (i as f64 * 0.115, i as f64 * 0.115 + 0.005);
+            step.end_s = step.asked_s + 0.115;
+        }
+        let own = own_share(&short, 0.9).unwrap();
+        assert!((own - 0.01).abs() < 1e-9, "{own}");
+        assert_eq!(limited(&short, &short, false), None);
+        let starved = pass(0.1, [0.8, 0.0, 0.1], 10.0, Stages::default());
+        assert_eq!(own_share(&starved, 0.9), None);
     }
 
     #[test]

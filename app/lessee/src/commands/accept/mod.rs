@@ -1,11 +1,18 @@
 //! `accept`: what was read, and what is wanted, become findings with their evidence. One file a check; each gives an
 //! [`Outcome`] and prints nothing. The rules are in `core/accept`.
 
+mod budget;
+mod deal;
+mod diff;
 mod driver;
+mod failure;
+mod offer;
 mod security;
+mod support;
+mod whole;
 
 use crate::args::{AcceptArgs, AcceptCommand};
-use lessee_accept::{Evidence, Outcome, Verdict};
+use lessee_accept::{Evidence, GuardLine, Outcome, Verdict};
 use lessee_console::{Failure, Printer, Settings};
 use lessee_model::{Exit, Msg};
 use lessee_report::Format;
@@ -18,6 +25,7 @@ struct Done {
     machine: Option<AcceptedMachineDoc>,
     /// Packages of files of needs that no rule judges.
     not_judged: usize,
+    guard: Option<GuardLine>,
 }
 
 impl From<Outcome> for Done {
@@ -26,6 +34,7 @@ impl From<Outcome> for Done {
             outcome,
             machine: None,
             not_judged: 0,
+            guard: None,
         }
     }
 }
@@ -38,8 +47,22 @@ pub(crate) fn run(
     let done = match &args.command {
         Some(AcceptCommand::Driver(args)) => driver::check(args, settings)?,
         Some(AcceptCommand::Security(args)) => security::check(args, settings)?.into(),
+        Some(AcceptCommand::Failure(args)) => failure::check(args, settings)?.into(),
+        Some(AcceptCommand::Budget(args)) => {
+            let (outcome, guard) = budget::check(args, settings)?;
+            Done {
+                guard: Some(guard),
+                ..outcome.into()
+            }
+        }
+        Some(AcceptCommand::Offer(args)) => offer::check(args, settings, printer.texts())?.into(),
+        Some(AcceptCommand::Support(args)) => support::check(args, settings)?.into(),
+        Some(AcceptCommand::Diff(args)) => return diff::run(args, printer),
         None => {
-            return Err(Failure::usage(Msg::new("no-command")).hint(Msg::new("hint-help")));
+            let Some(file) = &args.file else {
+                return Err(Failure::usage(Msg::new("no-command")).hint(Msg::new("hint-help")));
+            };
+            return whole::run(file, args.out.as_deref(), settings, printer);
         }
     };
     tell(done, settings, printer)
@@ -54,6 +77,7 @@ fn tell(done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Fail
     if !doc.notices.is_empty() && matches!(settings.output.value, Format::Csv | Format::Jsonl) {
         printer.warn(&Msg::new("accept-notice-legal"));
     }
+    doc.guard = done.guard;
     printer.report(acceptance_report(&doc, texts))?;
     Ok(exit(doc.verdict))
 }

@@ -186,11 +186,13 @@ fn endpoints(args: &SecurityArgs) -> Result<Vec<Endpoint>, Failure> {
 
 fn profiles(names: &[String]) -> Result<Vec<Profile>, Failure> {
     let mut out = Vec::new();
-    for name in names {
+    // in a file they may stand as a list or with commas between
+    let names = names.iter().flat_map(|n| n.split(',')).map(str::trim);
+    for name in names.filter(|n| !n.is_empty()) {
         let profile: Profile = name.parse().map_err(|_| {
             let known = Profile::ALL.map(Profile::as_str);
             let near = did_you_mean(name, known);
-            let msg = Msg::new("accept-profile-unknown").arg("name", name.as_str());
+            let msg = Msg::new("accept-profile-unknown").arg("name", name);
             let hint = match near {
                 Some(near) => Msg::new("hint-did-you-mean").arg("word", near),
                 None => Msg::new("accept-profiles").arg("list", known.join(", ")),

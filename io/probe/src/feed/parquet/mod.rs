@@ -7,6 +7,8 @@
 
 mod codec;
 mod footer;
+mod header;
+mod lengths;
 mod page;
 mod rle;
 mod thrift;

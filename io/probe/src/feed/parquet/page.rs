@@ -6,47 +6,29 @@
 
 use super::codec;
 use super::footer::Chunk;
+use super::header::{self, Header};
+use super::lengths;
 use super::rle::Rle;
-use super::thrift::{Broken, Kind, Reader};
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
-/// A page header with the statistics of long values, at most.
-const HEADER_MAX: usize = 1 << 20;
-/// Most headers are below a hundred bytes.
-const HEADER_USUAL: usize = 512;
-
 /// Values of a page, at most: what pages hold that are a column of samples, and no column of marks.
-const VALUES_MAX: usize = 1 << 20;
+pub(super) const VALUES_MAX: usize = 1 << 20;
 
 const DATA_PAGE: i64 = 0;
 const DICTIONARY_PAGE: i64 = 2;
-const DATA_PAGE_V2: i64 = 3;
+pub(super) const DATA_PAGE_V2: i64 = 3;
 const PLAIN: i64 = 0;
 const PLAIN_DICTIONARY: i64 = 2;
-const RLE: i64 = 3;
+pub(super) const RLE: i64 = 3;
 const DELTA_LENGTH: i64 = 6;
 const RLE_DICTIONARY: i64 = 8;
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Header {
-    kind: i64,
-    plain: i64,
-    packed: i64,
-    values: i64,
-    encoding: i64,
-    level_encoding: i64,
-    /// Of version 2: bytes of levels, which are never compressed, and whether the rest is.
-    level_bytes: i64,
-    repetition_bytes: i64,
-    compressed: bool,
-}
-
 /// Where a value lies, in the page or in the dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+pub(super) enum Place {
     Missing,
     Bytes { at: u32, len: u32 },
 }
@@ -150,7 +132,7 @@ impl Cursor {
             ));
         }
         let start = self.next;
-        let (header, body) = header(file, start, end)?;
+        let (header, body) = header::read(file, start, end)?;
         let packed = u64::try_from(header.packed).ok();
         let packed = packed.filter(|len| body.checked_add(*len).is_some_and(|e| e <= end));
         let packed = packed.ok_or("a page that reaches beyond its column")?;
@@ -345,161 +327,4 @@ fn plain(bytes: &[u8], mut at: usize, count: usize) -> Result<Vec<Place>, String
         places.push(Place::Bytes { at: start, len });
     }
     Ok(places)
-}
-
-/// The header of the page at a place, and where its body begins.
-fn header(file: &File, at: u64, end: u64) -> Result<(Header, u64), String> {
-    let mut room = HEADER_USUAL;
-    loop {
-        let mut bytes = vec![0; room.min((end - at) as usize)];
-        file.read_exact_at(&mut bytes, at)
-            .map_err(|e| e.to_string())?;
-        let mut reader = Reader::new(&bytes);
-        match parse(&mut reader) {
-            Ok(header) => {
-                let body = at + (bytes.len() - reader.left()) as u64;
-                return Ok((header, body));
-            }
-            Err(Broken::Short) if bytes.len() == room && room < HEADER_MAX => room *= 16,
-            Err(Broken::Short) => return Err("a page header cut off".to_owned()),
-            Err(Broken::Wrong(what)) => return Err(format!("a page header with {what}")),
-        }
-    }
-}
-
-fn parse(reader: &mut Reader<'_>) -> Result<Header, Broken> {
-    let mut header = Header {
-        kind: -1,
-        level_encoding: RLE,
-        compressed: true,
-        ..Header::default()
-    };
-    reader.fields(|r, id, kind| {
-        match (id, kind) {
-            (1, Kind::Int) => header.kind = r.int()?,
-            (2, Kind::Int) => header.plain = r.int()?,
-            (3, Kind::Int) => header.packed = r.int()?,
-            (5 | 7 | 8, Kind::Struct) => r.fields(|r, field, kind| {
-                match (id, field, kind) {
-                    (_, 1, Kind::Int) => header.values = r.int()?,
-                    (5 | 7, 2, Kind::Int) | (8, 4, Kind::Int) => header.encoding = r.int()?,
-                    (5, 3, Kind::Int) => header.level_encoding = r.int()?,
-                    (8, 5, Kind::Int) => header.level_bytes = r.int()?,
-                    (8, 6, Kind::Int) => header.repetition_bytes = r.int()?,
-                    (8, 7, Kind::False) => header.compressed = false,
-                    _ => return Ok(false),
-                }
-                Ok(true)
-            })?,
-            _ => return Ok(false),
-        }
-        Ok(true)
-    })?;
-    // both together lie before the values
-    if header.kind == DATA_PAGE_V2 {
-        if header.level_bytes < 0 || header.repetition_bytes < 0 {
-            return Err(Broken::Wrong("levels of a negative size"));
-        }
-        header.level_bytes = header.level_bytes.saturating_add(header.repetition_bytes);
-    }
-    Ok(header)
-}
-
-/// Lengths as differences in packed bits, then all bytes together (`DELTA_LENGTH_BYTE_ARRAY`).
-mod lengths {
-    use super::{Place, VALUES_MAX};
-
-    struct Bits<'a> {
-        rest: &'a [u8],
-    }
-
-    impl Bits<'_> {
-        fn byte(&mut self) -> Option<u8> {
-            let (first, rest) = self.rest.split_first()?;
-            self.rest = rest;
-            Some(*first)
-        }
-
-        fn varint(&mut self) -> Option<u64> {
-            let mut value = 0;
-            for shift in (0..64).step_by(7) {
-                let byte = self.byte()?;
-                value |= u64::from(byte & 0x7F) << shift;
-                if byte & 0x80 == 0 {
-                    return Some(value);
-                }
-            }
-            None
-        }
-
-        fn zigzag(&mut self) -> Option<i64> {
-            let value = self.varint()?;
-            Some((value >> 1) as i64 ^ -((value & 1) as i64))
-        }
-    }
-
-    pub(super) fn places(bytes: &[u8], at: usize, count: usize) -> Result<Vec<Place>, String> {
-        const SHORT: &str = "lengths cut off";
-        let mut bits = Bits {
-            rest: bytes.get(at..).ok_or(SHORT)?,
-        };
-        let (block, parts) = (bits.varint().ok_or(SHORT)?, bits.varint().ok_or(SHORT)?);
-        let total = bits.varint().ok_or(SHORT)?;
-        let mut last = bits.zigzag().ok_or(SHORT)?;
-        let each = block.checked_div(parts).unwrap_or(0);
-        if block > 1 << 20 || each == 0 || each % 8 != 0 {
-            return Err(format!("lengths in blocks of {block} by {parts}"));
-        }
-        if total < count as u64 || total > VALUES_MAX as u64 {
-            return Err(format!("{total} lengths for {count} values"));
-        }
-        let total = total as usize;
-        let mut all = Vec::new();
-        if total > 0 {
-            all.push(last);
-        }
-        while all.len() < total {
-            let least = bits.zigzag().ok_or(SHORT)?;
-            let widths = bits.rest.get(..parts as usize).ok_or(SHORT)?.to_vec();
-            bits.rest = &bits.rest[parts as usize..];
-            for width in widths {
-                if all.len() >= total {
-                    break;
-                }
-                if width > 64 {
-                    return Err("lengths too wide".to_owned());
-                }
-                let len = each as usize * usize::from(width) / 8;
-                let packed = bits.rest.get(..len).ok_or(SHORT)?;
-                bits.rest = &bits.rest[len..];
-                for i in 0..each as usize {
-                    if all.len() >= total {
-                        break;
-                    }
-                    let delta = least.wrapping_add(unpacked(packed, i, u32::from(width)) as i64);
-                    last = last.wrapping_add(delta);
-                    all.push(last);
-                }
-            }
-        }
-        let mut at = bytes.len() - bits.rest.len();
-        let one = |len: i64| {
-            let len = u32::try_from(len).map_err(|_| "a length that is none")?;
-            let start = at;
-            at += len as usize;
-            if at > bytes.len() {
-                return Err("values that do not fit into their page".to_owned());
-            }
-            let at = u32::try_from(start).map_err(|_| "a page too large")?;
-            Ok(Place::Bytes { at, len })
-        };
-        all.into_iter().take(count).map(one).collect()
-    }
-
-    /// The number of `width` bits at a place.
-    fn unpacked(packed: &[u8], at: usize, width: u32) -> u64 {
-        let first = at * width as usize;
-        let bit = |i: usize| u64::from(packed.get(i / 8).copied().unwrap_or(0) >> (i % 8) & 1);
-        (0..width as usize).fold(0, |n, i| n | bit(first + i) << i)
-    }
 }
