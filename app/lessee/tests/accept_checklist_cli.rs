@@ -186,7 +186,7 @@ fn what_a_provider_claims_is_a_question() {
         );
         let said = finding["reason"].as_str().unwrap();
         assert!(
-            said.contains("claims:") && said.contains("2026-08-20"),
+            said.contains("Claimed by") && said.contains("2026-08-20"),
             "{said}"
         );
         assert!(finding["ask"].as_str().unwrap().contains("certificate"));

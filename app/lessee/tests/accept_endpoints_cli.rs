@@ -524,7 +524,7 @@ fn what_is_no_endpoint_is_told_with_its_place_and_without_passwords() {
     assert!(!secret.err.contains("geheim"), "{}", secret.err);
     let file = home.file("t", "https://a\nftp://b\n");
     run(&["--targets", &file]).says(2, &["t:2", "ftp://b"]);
-    run(&["--targets", &home.file("e", "# nothing\n")]).says(2, &["names no endpoint"]);
+    run(&["--targets", &home.file("e", "# nothing\n")]).says(2, &["no endpoint in"]);
     run(&["--targets", &home.file("b", [0xff, 0xfe, 0])]).says(2, &["UTF-8"]);
     let large = home.path("large");
     std::fs::File::create(&large)

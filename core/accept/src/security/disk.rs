@@ -91,7 +91,7 @@ pub fn host(book: &Security, subject: &str, facts: &HostFacts) -> Vec<Finding> {
     let mut judged = Judged::new(book, subject);
     if facts.container {
         let msg = Msg::new("accept-disk-container");
-        let ask = Msg::new("accept-ask-disk");
+        let ask = Msg::new("accept-ask-at-rest");
         judged.ask("disk-encryption", Verdict::Unknown, msg, ask);
     }
     let disks: Vec<&MountFacts> = facts.mounts.iter().filter(|m| !is_network(m)).collect();
@@ -101,7 +101,7 @@ pub fn host(book: &Security, subject: &str, facts: &HostFacts) -> Vec<Finding> {
             false => super::list(&facts.missing),
         };
         let msg = Msg::new("accept-disk-none").arg("missing", missing);
-        let ask = Msg::new("accept-ask-disk-list");
+        let ask = Msg::new("accept-ask-lsblk");
         judged.ask("disk-encryption", Verdict::Unknown, msg, ask);
     }
     for mount in &disks {
@@ -143,7 +143,7 @@ fn at_rest(judged: &mut Judged<'_>, mount: &MountFacts) {
         judged.say(rule, Verdict::Pass, msg);
         return;
     }
-    let ask = Msg::new("accept-ask-disk");
+    let ask = Msg::new("accept-ask-at-rest");
     let msg = match mount.layers.last() {
         None => Msg::new("accept-disk-unseen")
             .arg("source", mount.source.as_str())
@@ -205,7 +205,7 @@ fn swap(judged: &mut Judged<'_>, facts: &HostFacts, disks: &[&MountFacts]) {
         judged.ask(rule, Verdict::Fail, msg, ask);
     } else {
         let msg = Msg::new("accept-swap-plain").arg("name", name);
-        let ask = Msg::new("accept-ask-disk");
+        let ask = Msg::new("accept-ask-at-rest");
         judged.ask(rule, Verdict::Unknown, msg, ask);
     }
 }
