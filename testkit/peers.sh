@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Peers: testkit/peers.sh install|kernels|zig|files|s3|where|remove. Python programs go into a virtual environment under target/peers;
+# Peers: testkit/peers.sh install|kernels|zig|files|s3|security|where|remove. Python programs go into a virtual environment under target/peers;
 # what the probe's kernels are checked with comes from Debian, where the machine may be changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -37,21 +37,29 @@ s3() {
     rm -rf "$root/build"
 }
 
+# what the security checks look at: web and SSH servers, certificates, LUKS headers, bucket settings
+security() {
+    debian nginx-light openssl openssh-server openssh-client cryptsetup-bin
+    python_with testkit/requirements-security.txt
+}
+
 case "${1:-}" in
 install)
     python_with testkit/requirements.txt
     kernels
     python_with testkit/requirements-files.txt
     s3
+    security
     ;;
 kernels) kernels ;;
 files) python_with testkit/requirements-files.txt ;;
 s3) s3 ;;
+security) security ;;
 zig) python_with testkit/requirements-zig.txt ;;
 where) echo "$venv/bin/python" ;;
 remove) rm -rf "$venv" ;;
 *)
-    echo "usage: testkit/peers.sh install|kernels|zig|files|s3|where|remove" >&2
+    echo "usage: testkit/peers.sh install|kernels|zig|files|s3|security|where|remove" >&2
     exit 2
     ;;
 esac

@@ -22,6 +22,7 @@ mod outcome;
 mod provider;
 mod report;
 mod rocm;
+pub mod security;
 mod support;
 mod table;
 mod tensorflow;
