@@ -11,6 +11,7 @@ mod finding;
 mod gpu;
 mod jax;
 mod judge;
+pub mod latency;
 mod libs;
 mod machine;
 mod need;
