@@ -14,8 +14,8 @@ mod route;
 mod targets;
 mod tls;
 
-pub use measure::{Plan, measure};
-pub use proxy::{ProxyError, ProxyUrl};
+pub use measure::{Goal, Plan, measure};
+pub use proxy::{ProxyError, ProxyUrl, is_exempt, of_environment};
 pub use targets::{MAX_FILE, TargetsError, targets_of};
 
 use lessee_accept::latency::LatencyRules;

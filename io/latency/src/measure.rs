@@ -34,7 +34,12 @@ pub struct Plan {
     pub samples: Option<usize>,
     pub seconds: f64,
     pub usual: Measure,
-    /// Of these targets' names and addresses all are reached through it.
+}
+
+/// Where to, and through what.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    pub target: Target,
     pub proxy: Option<ProxyUrl>,
 }
 
@@ -49,7 +54,8 @@ struct Job<'a> {
 }
 
 /// Where to connect to.
-struct End {
+struct End<'a> {
+    proxy: Option<&'a ProxyUrl>,
     /// Of the target, or of the proxy.
     address: SocketAddr,
     /// The far end, as a proxy is told it: a name, or an address where names are resolved here.
@@ -60,15 +66,15 @@ struct End {
 }
 
 /// A way that was found: what answered, and the connection that found it out.
-struct Way {
-    end: End,
+struct Way<'a> {
+    end: End<'a>,
     begun: Instant,
     first: Connection,
     speaks: Speaks,
 }
 
-impl Way {
-    fn found(end: End, begun: Instant, first: Connection, speaks: Option<Speaks>) -> Way {
+impl<'a> Way<'a> {
+    fn found(end: End<'a>, begun: Instant, first: Connection, speaks: Option<Speaks>) -> Way<'a> {
         let silent = Speaks::Other { why: String::new() };
         Way {
             end,
@@ -85,7 +91,7 @@ impl Way {
 /// # Errors
 /// TLS cannot be set up: a bug.
 pub fn measure(
-    targets: &[Target],
+    goals: &[Goal],
     plan: &Plan,
     stop: &AtomicBool,
     tell: &(dyn Fn(usize, usize) + Sync),
@@ -99,12 +105,12 @@ pub fn measure(
         stop,
         done: &done,
     };
-    let all = targets.len() * plan.samples.unwrap_or(plan.usual.samples);
+    let all = goals.len() * plan.samples.unwrap_or(plan.usual.samples);
     let ended = AtomicBool::new(false);
     let measured = thread::scope(|scope| {
-        let threads: Vec<_> = targets
+        let threads: Vec<_> = goals
             .iter()
-            .map(|target| (target, scope.spawn(|| one(target, &job))))
+            .map(|goal| (goal, scope.spawn(|| one(goal, &job))))
             .collect();
         scope.spawn(|| {
             while !ended.load(Ordering::Relaxed) {
@@ -112,9 +118,9 @@ pub fn measure(
                 thread::sleep(NAP);
             }
         });
-        let results = threads.into_iter().map(|(target, thread)| {
+        let results = threads.into_iter().map(|(goal, thread)| {
             thread.join().unwrap_or_else(|_| {
-                let mut lost = job.blank(target);
+                let mut lost = job.blank(goal);
                 lost.trouble = Some(Trouble::new(TroubleKind::System, "a thread broke down"));
                 lost
             })
@@ -131,30 +137,30 @@ impl Job<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn blank(&self, target: &Target) -> LatencySamples {
+    fn blank(&self, goal: &Goal) -> LatencySamples {
         let samples = self.plan.samples.unwrap_or(self.plan.usual.samples);
         let mut blank = LatencySamples::new(
-            target.clone(),
+            goal.target.clone(),
             samples,
             self.plan.seconds,
             self.plan.usual.timeout_s,
         );
-        blank.proxy = self.plan.proxy.as_ref().map(|p| p.proxy.clone());
+        blank.proxy = goal.proxy.as_ref().map(|p| p.proxy.clone());
         blank
     }
 
     /// A connection, through the proxy where there is one, and a handshake where TLS is spoken.
-    fn sample(&self, way: &Way) -> Connection {
+    fn sample(&self, way: &Way<'_>) -> Connection {
         self.connection(&way.end, Some(&way.speaks)).0
     }
 
     /// As [`Job::sample`]; where nobody knows yet what is spoken there, it is found out.
-    fn connection(&self, to: &End, known: Option<&Speaks>) -> (Connection, Option<Speaks>) {
+    fn connection(&self, to: &End<'_>, known: Option<&Speaks>) -> (Connection, Option<Speaks>) {
         let (mut record, stream) = open(to.address, self.timeout, self.stop);
         let Some(mut stream) = stream else {
             return (record, None);
         };
-        if let Some(proxy) = &self.plan.proxy {
+        if let Some(proxy) = to.proxy {
             match proxy.open(&mut stream, &to.far, to.port, self.timeout, self.stop) {
                 Ok(ms) => record.tunnel_ms = Some(ms),
                 Err(trouble) => {
@@ -194,9 +200,10 @@ impl Job<'_> {
     }
 }
 
-fn one(target: &Target, job: &Job<'_>) -> LatencySamples {
-    let mut out = job.blank(target);
-    let found = match &job.plan.proxy {
+fn one(goal: &Goal, job: &Job<'_>) -> LatencySamples {
+    let target = &goal.target;
+    let mut out = job.blank(goal);
+    let found = match &goal.proxy {
         Some(proxy) => find_through(target, proxy, job, &mut out),
         None => find(target, job, &mut out),
     };
@@ -213,7 +220,7 @@ fn one(target: &Target, job: &Job<'_>) -> LatencySamples {
 type NoWay = (Trouble, Option<SocketAddr>);
 
 /// The first port and address that lets itself be connected to.
-fn find(target: &Target, job: &Job<'_>, out: &mut LatencySamples) -> Result<Way, NoWay> {
+fn find<'a>(target: &Target, job: &Job<'_>, out: &mut LatencySamples) -> Result<Way<'a>, NoWay> {
     let (addresses, dns_ms) = resolve(&target.host, job.stop).map_err(|t| (t, None))?;
     out.dns_ms = dns_ms;
     out.route = addresses.first().and_then(|a| route(a.ip()).ok());
@@ -226,6 +233,7 @@ fn find(target: &Target, job: &Job<'_>, out: &mut LatencySamples) -> Result<Way,
             address.set_port(port);
             let begun = Instant::now();
             let end = End {
+                proxy: None,
                 address,
                 far: target.host.clone(),
                 port,
@@ -246,12 +254,12 @@ fn find(target: &Target, job: &Job<'_>, out: &mut LatencySamples) -> Result<Way,
 }
 
 /// The way to the proxy, and through it to the first port that it opens.
-fn find_through(
+fn find_through<'a>(
     target: &Target,
-    proxy: &ProxyUrl,
+    proxy: &'a ProxyUrl,
     job: &Job<'_>,
     out: &mut LatencySamples,
-) -> Result<Way, NoWay> {
+) -> Result<Way<'a>, NoWay> {
     let of_proxy = |t: Trouble| {
         let detail = format!("{}: {}", proxy.proxy.at, t.detail);
         let kind = match t.kind {
@@ -280,6 +288,7 @@ fn find_through(
             out.address = Some(address.to_string());
             let begun = Instant::now();
             let end = End {
+                proxy: Some(proxy),
                 address,
                 far: far.clone().unwrap_or_else(|| target.host.clone()),
                 port,
@@ -297,7 +306,7 @@ fn find_through(
 }
 
 /// All samples of a way that was found.
-fn series(way: Way, job: &Job<'_>, out: &mut LatencySamples) {
+fn series(way: Way<'_>, job: &Job<'_>, out: &mut LatencySamples) {
     let wanted = match (job.plan.samples, &way.speaks) {
         (None, Speaks::Ssh) => out.samples.min(job.plan.usual.ssh_samples),
         _ => out.samples,
@@ -307,7 +316,7 @@ fn series(way: Way, job: &Job<'_>, out: &mut LatencySamples) {
     job.done.fetch_add(1, Ordering::Relaxed);
     let mut all: Vec<Connection> = vec![way.first.clone()];
     thread::scope(|scope| {
-        let pings = scope.spawn(|| match job.plan.proxy {
+        let pings = scope.spawn(|| match way.end.proxy {
             // what a ping reaches is not behind the proxy
             Some(_) => None,
             None => Some(pings(way.end.address, out.samples, every(out.samples), job)),

@@ -225,6 +225,58 @@ impl ProxyUrl {
     }
 }
 
+/// The proxy that programs on this machine use for TLS: `HTTPS_PROXY`, else `ALL_PROXY`, in either case.
+///
+/// # Errors
+/// What stands there is none.
+pub fn of_environment(
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Option<ProxyUrl>, ProxyError> {
+    let names = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+    let set = |name: &&str| variable(name).filter(|v| !v.trim().is_empty());
+    match names.iter().find_map(|name| Some((name, set(name)?))) {
+        Some((name, text)) => ProxyUrl::parse(&text, name).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Whether a host is reached without a proxy by `NO_PROXY` (names, `.domains`, addresses, networks such as `10.0.0.0/8`, `*`);
+/// this machine always is.
+pub fn is_exempt(host: &str, no_proxy: &str) -> bool {
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    let ip = host.parse::<IpAddr>().ok();
+    if host == "localhost" || ip.is_some_and(|ip| ip.is_loopback()) {
+        return true;
+    }
+    let rules = no_proxy.split([',', ' ']).map(str::trim);
+    rules.filter(|rule| !rule.is_empty()).any(|rule| {
+        let rule = rule.to_ascii_lowercase();
+        if let (Some(ip), Some((net, bits))) = (ip, rule.split_once('/')) {
+            return within(ip, net, bits);
+        }
+        let name = rule.trim_start_matches("*.").trim_start_matches('.');
+        let inside = host
+            .strip_suffix(name)
+            .is_some_and(|sub| sub.ends_with('.'));
+        rule == "*" || host == name || (ip.is_none() && inside)
+    })
+}
+
+fn within(ip: IpAddr, net: &str, bits: &str) -> bool {
+    let (Ok(net), Ok(bits)) = (net.parse::<IpAddr>(), bits.parse::<u32>()) else {
+        return false;
+    };
+    let (a, b, width): (u128, u128, u32) = match (ip, net) {
+        (IpAddr::V4(a), IpAddr::V4(b)) => (u128::from(a.to_bits()), u128::from(b.to_bits()), 32),
+        (IpAddr::V6(a), IpAddr::V6(b)) => (a.to_bits(), b.to_bits(), 128),
+        _ => return false,
+    };
+    let Some(rest) = width.checked_sub(bits) else {
+        return false;
+    };
+    a.checked_shr(rest).unwrap_or(0) == b.checked_shr(rest).unwrap_or(0)
+}
+
 /// Words of RFC 1928, section 6.
 fn reply(code: u8) -> String {
     let words = match code {
@@ -321,5 +373,53 @@ mod tests {
             let e = of(bad).expect_err(bad);
             assert!(matches!(e, ProxyError::Url { .. }), "{bad}: {e}");
         }
+    }
+
+    #[test]
+    fn hosts_that_go_without_a_proxy() {
+        let list = "internal.example, .corp.example,10.0.0.0/8 192.168.1.5,*.dev.example,fd00::/8";
+        for host in [
+            "localhost",
+            "127.0.0.1",
+            "::1",
+            "internal.example",
+            "a.internal.example",
+            "x.corp.example",
+            "x.dev.example",
+            "10.1.2.3",
+            "192.168.1.5",
+            "fd00::1",
+        ] {
+            assert!(is_exempt(host, list), "{host}");
+        }
+        for host in [
+            "notinternal.example",
+            "11.0.0.1",
+            "192.168.1.55",
+            "fe80::1",
+            "example",
+        ] {
+            assert!(!is_exempt(host, list), "{host}");
+        }
+        assert!(is_exempt("anything", "*"));
+        assert!(!is_exempt("10.0.0.1", "10.0.0.0/99,x/8"));
+    }
+
+    #[test]
+    fn the_environment_is_asked_in_order() {
+        let of = |set: &[(&str, &str)]| {
+            let get = |name: &str| {
+                let found = set.iter().find(|(n, _)| *n == name)?;
+                Some(found.1.to_owned())
+            };
+            of_environment(&get).map(|p| p.map(|p| (p.proxy.at, p.proxy.named_by)))
+        };
+        assert_eq!(of(&[]).expect("none"), None);
+        let both = [("all_proxy", "socks5://a:1"), ("HTTPS_PROXY", "b:2")];
+        let found = of(&both).expect("a proxy").expect("one");
+        assert_eq!(found, ("b:2".to_owned(), "HTTPS_PROXY".to_owned()));
+        let blank = [("all_proxy", "socks5://a:1"), ("HTTPS_PROXY", " ")];
+        assert_eq!(of(&blank).expect("a proxy").expect("one").0, "a:1");
+        assert!(of(&[("ALL_PROXY", "ftp://a")]).is_err());
     }
 }

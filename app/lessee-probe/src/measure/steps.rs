@@ -2,8 +2,8 @@
 
 use super::gpus;
 use super::run::{Outcome, Run};
-use crate::stop::STOP;
 use crate::{MeasureArgs, ProbeFailure, World};
+use lessee_console::stop::STOP;
 use lessee_model::probe::{Fact, NetReading, Reading, reason_parts};
 use lessee_model::{Explain, ProbeReport};
 use lessee_probe_io::budget::{Budget, Step};

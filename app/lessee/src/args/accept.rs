@@ -14,6 +14,36 @@ pub(crate) struct AcceptArgs {
 pub(crate) enum AcceptCommand {
     /// Do driver and GPU carry the libraries you need: torch, vllm, tensorflow, jax, cuda and others.
     Driver(DriverArgs),
+    /// Is the way from this desk to the machine short enough: round trips of TCP, TLS and pings, side by side.
+    Latency(LatencyArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LatencyArgs {
+    /// A node, or an endpoint of a region; without a port 443 and 22 are tried.
+    #[arg(value_name = "HOST[:PORT]", required_unless_present = "targets")]
+    pub hosts: Vec<String>,
+    /// Several at once from a file: TOML ([[target]]) or CSV with name, host, port, region, provider; - reads stdin.
+    #[arg(long, value_name = "FILE")]
+    pub targets: Option<PathBuf>,
+    /// Work that has to wait for each round trip; batch work only reports them.
+    #[arg(long = "for", value_name = "WORK", default_value = "notebook", value_parser = ["notebook", "visual", "batch"])]
+    pub work: String,
+    /// Only the targets of this provider.
+    #[arg(long, value_name = "NAME")]
+    pub provider: Option<String>,
+    /// Round trips to each target [default: 100; 20 where sshd answers, which locks out who connects too often].
+    #[arg(long, value_name = "N")]
+    pub samples: Option<usize>,
+    /// Spread over this time [default: 30].
+    #[arg(long, value_name = "SECONDS")]
+    pub seconds: Option<f64>,
+    /// Through this proxy: http://HOST:PORT, socks5://HOST:PORT or socks5h://HOST:PORT [default: HTTPS_PROXY, ALL_PROXY].
+    #[arg(long, value_name = "URL", conflicts_with = "no_proxy")]
+    pub proxy: Option<String>,
+    /// Directly, whatever the environment names.
+    #[arg(long)]
+    pub no_proxy: bool,
 }
 
 #[derive(Debug, Args)]

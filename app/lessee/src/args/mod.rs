@@ -10,7 +10,7 @@ mod simulate;
 mod trace;
 pub(crate) mod workload_flags;
 
-pub(crate) use accept::{AcceptArgs, AcceptCommand, DriverArgs};
+pub(crate) use accept::{AcceptArgs, AcceptCommand, DriverArgs, LatencyArgs};
 pub(crate) use catalog::{
     CatalogCommand, DiffArgs, ExportArgs, ImportArgs, ListArgs, RefreshArgs, RemoveArgs, ShowArgs,
 };

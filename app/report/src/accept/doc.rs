@@ -1,5 +1,6 @@
 //! `lessee/acceptance/v1`: findings with their evidence, in the reader's language.
 
+use super::LatencyDoc;
 use crate::Texts;
 use lessee_accept::{Evidence, Finding, Machine, Outcome, Verdict};
 use schemars::JsonSchema;
@@ -20,6 +21,8 @@ pub struct AcceptanceDoc {
     pub findings: Vec<FindingDoc>,
     /// What was read, by hash.
     pub evidence: Vec<Evidence>,
+    /// Figures of round trips, one entry a target; empty where none were measured.
+    pub latency: Vec<LatencyDoc>,
     /// Packages of files of needs that no rule judges.
     pub not_judged: usize,
 }
@@ -97,6 +100,7 @@ pub fn acceptance_doc(
             .flat_map(|o| o.findings.iter().map(|f| finding(o.check, f, texts)))
             .collect(),
         evidence,
+        latency: Vec::new(),
         not_judged: 0,
     }
 }

@@ -27,6 +27,15 @@ impl Series {
             Series::Icmp => "icmp",
         }
     }
+
+    /// For people.
+    fn words(self) -> &'static str {
+        match self {
+            Series::Tcp => "accept-latency-by-tcp",
+            Series::Tls => "accept-latency-by-tls",
+            Series::Icmp => "accept-latency-by-icmp",
+        }
+    }
 }
 
 /// One target, judged.
@@ -110,9 +119,9 @@ fn direct(
         }
         let reason = Msg::new("accept-latency-near")
             .arg("near", ms(figures.median_ms))
-            .arg("by", series.as_str())
+            .arg("by", Msg::new(series.words()))
             .arg("far", ms(far.median_ms))
-            .arg("other", by.as_str());
+            .arg("other", Msg::new(by.words()));
         let ask = Msg::new("accept-ask-near");
         checks.push(Check::new("near", Verdict::Warn, reason).asking(ask));
     }
@@ -238,7 +247,7 @@ fn round_trip(figures: &Figures, series: Series, work: Work, rules: &LatencyRule
         .arg("median", ms(figures.median_ms))
         .arg("jitter", ms(figures.jitter_ms))
         .arg("n", figures.timed)
-        .arg("by", series.as_str())
+        .arg("by", Msg::new(series.words()))
         .arg("work", Msg::new(work_id(work)))
         .arg("limit", limit.unwrap_or_default());
     let check = Check::new("latency", verdict, reason);
@@ -345,9 +354,12 @@ fn stopped(samples: &LatencySamples, out: &Latency) -> Option<Check> {
     (out.decided_by.is_some() || done > 0).then_some(check)
 }
 
-/// One decimal, which is as exact as a round trip through a busy machine is.
+/// To a tenth, which is as exact as a round trip through a busy machine is; below one to a hundredth.
 fn ms(ms: Option<f64>) -> f64 {
-    tenths(ms.unwrap_or_default())
+    match ms.unwrap_or_default() {
+        ms if ms < 1.0 => (ms * 100.0).round() / 100.0,
+        ms => tenths(ms),
+    }
 }
 
 fn tenths(x: f64) -> f64 {

@@ -2,12 +2,13 @@
 //! [`Outcome`] and prints nothing. The rules are in `core/accept`.
 
 mod driver;
+mod latency;
 
 use crate::args::{AcceptArgs, AcceptCommand};
 use lessee_accept::{Evidence, Outcome, Verdict};
 use lessee_console::{Failure, Printer, Settings};
 use lessee_model::{Exit, Msg};
-use lessee_report::accept::{AcceptedMachineDoc, acceptance_doc, acceptance_report};
+use lessee_report::accept::{AcceptedMachineDoc, LatencyDoc, acceptance_doc, acceptance_report};
 use sha2::{Digest, Sha256};
 
 /// A check, done.
@@ -16,6 +17,8 @@ struct Done {
     machine: Option<AcceptedMachineDoc>,
     /// Packages of files of needs that no rule judges.
     not_judged: usize,
+    /// Figures of round trips.
+    latency: Vec<LatencyDoc>,
 }
 
 impl From<Outcome> for Done {
@@ -24,6 +27,7 @@ impl From<Outcome> for Done {
             outcome,
             machine: None,
             not_judged: 0,
+            latency: Vec::new(),
         }
     }
 }
@@ -35,6 +39,7 @@ pub(crate) fn run(
 ) -> Result<Exit, Failure> {
     let done = match &args.command {
         Some(AcceptCommand::Driver(args)) => driver::check(args, settings)?,
+        Some(AcceptCommand::Latency(args)) => latency::check(args, settings, printer)?,
         None => {
             return Err(Failure::usage(Msg::new("no-command")).hint(Msg::new("hint-help")));
         }
@@ -47,6 +52,7 @@ fn tell(done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Fail
     let outcomes = [done.outcome];
     let mut doc = acceptance_doc(&outcomes, done.machine, now(settings), texts);
     doc.not_judged = done.not_judged;
+    doc.latency = done.latency;
     printer.report(acceptance_report(&doc, texts))?;
     Ok(exit(doc.verdict))
 }
