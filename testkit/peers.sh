@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Peers: testkit/peers.sh install|kernels|zig|where|remove. Python programs go into a virtual environment under target/peers;
+# Peers: testkit/peers.sh install|kernels|zig|files|s3|where|remove. Python programs go into a virtual environment under target/peers;
 # what the probe's kernels are checked with comes from Debian, where the machine may be changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -27,17 +27,31 @@ kernels() {
     fi
 }
 
+# a real S3 server that keeps buckets as folders
+s3() {
+    local root="${CARGO_TARGET_DIR:-target}/peers"
+    [ -x "$root/bin/s3s-fs" ] && return 0
+    # not into the target folder of lessee itself
+    CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_OPT_LEVEL=2 CARGO_TARGET_DIR="$root/build" cargo install --quiet --locked --debug --root "$root" \
+        --version 0.14.1 --features binary s3s-fs
+    rm -rf "$root/build"
+}
+
 case "${1:-}" in
 install)
     python_with testkit/requirements.txt
     kernels
+    python_with testkit/requirements-files.txt
+    s3
     ;;
 kernels) kernels ;;
+files) python_with testkit/requirements-files.txt ;;
+s3) s3 ;;
 zig) python_with testkit/requirements-zig.txt ;;
 where) echo "$venv/bin/python" ;;
 remove) rm -rf "$venv" ;;
 *)
-    echo "usage: testkit/peers.sh install|kernels|zig|where|remove" >&2
+    echo "usage: testkit/peers.sh install|kernels|zig|files|s3|where|remove" >&2
     exit 2
     ;;
 esac

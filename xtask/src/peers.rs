@@ -47,6 +47,10 @@ pub(crate) fn install() -> Result<()> {
     }
     // ptxas and OpenCL on the processor, for the probe's kernels
     sh::run(sh::command("bash", &["testkit/peers.sh", "kernels"]))?;
+    // pyarrow, which writes what the feed test reads
+    sh::run(sh::command("bash", &["testkit/peers.sh", "files"]))?;
+    // an S3 server
+    sh::run(sh::command("bash", &["testkit/peers.sh", "s3"]))?;
     // a linker for an old glibc, for the small binary
     sh::run(sh::command("bash", &["testkit/peers.sh", "zig"]))
 }

@@ -141,6 +141,13 @@ fn runs(binary: &Path) -> Result<()> {
     {
         bail!("it reads nothing: {read}");
     }
+    // what it leaves out so that it stays small, it says
+    let mut bucket = sh::lessee(binary, &home, &["probe", "--s3", "s3://bucket"]);
+    let out = bucket.output().context("the binary does not start")?;
+    let said = String::from_utf8_lossy(&out.stderr);
+    if out.status.code() != Some(2) || !said.contains("without --s3") {
+        bail!("it does not say that it has no --s3: {said}");
+    }
     Ok(())
 }
 

@@ -41,6 +41,13 @@ pub struct MeasureArgs {
     /// Measure the round trip to this TCP service by opening and closing connections; without it nothing is sent.
     #[arg(long, value_name = "HOST:PORT")]
     pub host: Option<String>,
+    /// Measure the throughput to this bucket, s3://BUCKET/PREFIX or https://HOST/BUCKET/PREFIX: random bytes are written,
+    /// read back and deleted. Credentials come from AWS_* variables and ~/.aws alone.
+    #[arg(long, value_name = "URL")]
+    pub s3: Option<String>,
+    /// The server of s3://BUCKET; else that of AWS_ENDPOINT_URL or of the profile, else AWS.
+    #[arg(long, value_name = "URL", requires = "s3")]
+    pub s3_endpoint: Option<String>,
     /// Memory that the tests use on each GPU, MiB: less leaves more to other work; else 1024, with --quick 256.
     #[arg(long, value_name = "MIB")]
     pub device_mib: Option<usize>,

@@ -47,6 +47,12 @@ pub enum ProbeFailure {
         host: String,
     },
     Feed(FeedError),
+    /// `--s3`: a bucket that is none, or that nobody here may use.
+    #[cfg(feature = "s3")]
+    Objects(lessee_objects::ObjectError),
+    /// `--s3` where the binary was built without it.
+    #[cfg(not(feature = "s3"))]
+    NoS3,
     /// `--model` and what belongs to it.
     Model(WorkloadError),
     /// Built-in data is broken: a bug.
@@ -115,6 +121,10 @@ impl Explain for ProbeFailure {
             ProbeFailure::Offline { host } => Msg::new("probe-offline").arg("host", host.clone()),
             ProbeFailure::Host { host } => Msg::new("probe-host").arg("host", host.clone()),
             ProbeFailure::Feed(error) => error.msg(),
+            #[cfg(feature = "s3")]
+            ProbeFailure::Objects(error) => error.msg(),
+            #[cfg(not(feature = "s3"))]
+            ProbeFailure::NoS3 => Msg::new("probe-no-s3"),
             ProbeFailure::Model(error) => error.msg(),
             ProbeFailure::BuiltIn { detail } => {
                 Msg::new("probe-built-in").arg("detail", detail.clone())
@@ -154,6 +164,10 @@ impl Explain for ProbeFailure {
             ProbeFailure::Offline { .. } => vec![Msg::new("hint-probe-offline")],
             ProbeFailure::Host { .. } => vec![Msg::new("hint-probe-host")],
             ProbeFailure::Feed(error) => error.hints(),
+            #[cfg(feature = "s3")]
+            ProbeFailure::Objects(error) => error.hints(),
+            #[cfg(not(feature = "s3"))]
+            ProbeFailure::NoS3 => vec![Msg::new("hint-probe-no-s3")],
             ProbeFailure::NoReport { .. } => vec![Msg::new("hint-probe-schema")],
             ProbeFailure::NoOffer { meant, .. } => {
                 let word = |word: &String| Msg::new("hint-did-you-mean").arg("word", word.clone());
@@ -184,6 +198,8 @@ impl Explain for ProbeFailure {
             ProbeFailure::BuiltIn { .. } => Exit::Bug,
             ProbeFailure::Live(error) => error.exit(),
             ProbeFailure::Catalog(error) => error.exit(),
+            #[cfg(feature = "s3")]
+            ProbeFailure::Objects(error) => error.exit(),
             _ => Exit::Usage,
         }
     }

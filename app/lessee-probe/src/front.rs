@@ -23,14 +23,7 @@ pub fn command(args: &ProbeArgs, settings: &Settings, printer: &Printer) -> Resu
         }
     }
     let curves = lessee_probe_io::curve_rules()?;
-    let facts = Facts {
-        gpus: &builtin.gpus,
-        catalog: &builtin,
-        models: &builtin.models,
-        perf: &builtin.perf,
-        defaults: &builtin.defaults,
-        curves: &curves,
-    };
+    let facts = Facts::of(&builtin, &curves);
     let live = stderr_is_terminal();
     let screen = Screen {
         write: &to_stderr,
@@ -42,6 +35,8 @@ pub fn command(args: &ProbeArgs, settings: &Settings, printer: &Printer) -> Resu
     let world = World {
         measured_at: settings.now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         ssh_connection: std::env::var("SSH_CONNECTION").ok(),
+        env: &|name| std::env::var(name).ok(),
+        home: std::env::home_dir(),
         offline: settings.offline.value,
         screen,
     };

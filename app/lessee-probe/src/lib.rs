@@ -22,6 +22,7 @@ pub use args::{
 };
 pub use failure::ProbeFailure;
 pub use front::command;
+pub use judge::{judged, offer_exists};
 pub use lessee_accept::ProbeDiff;
 pub use watch::WatchDoc;
 
@@ -51,12 +52,32 @@ pub struct Facts<'a> {
     pub curves: &'a lessee_supervise::curve::Rules,
 }
 
+impl<'a> Facts<'a> {
+    pub fn of(
+        catalog: &'a lessee_catalog::Facts,
+        curves: &'a lessee_supervise::curve::Rules,
+    ) -> Facts<'a> {
+        Facts {
+            gpus: &catalog.gpus,
+            catalog,
+            models: &catalog.models,
+            perf: &catalog.perf,
+            defaults: &catalog.defaults,
+            curves,
+        }
+    }
+}
+
 /// What the binary knows of where it runs.
 pub struct World<'a> {
     /// RFC 3339, UTC.
     pub measured_at: String,
     /// The variable of this name that sshd sets.
     pub ssh_connection: Option<String>,
+    /// Variables of the environment, for the credentials of a bucket.
+    pub env: &'a dyn Fn(&str) -> Option<String>,
+    /// The user's folder.
+    pub home: Option<std::path::PathBuf>,
     /// Nothing may be sent, whatever is asked for.
     pub offline: bool,
     pub screen: Screen<'a>,

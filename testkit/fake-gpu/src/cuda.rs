@@ -189,11 +189,17 @@ pub unsafe extern "C" fn cuCtxSetCurrent(context: Raw) -> c_uint {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuCtxSynchronize() -> c_uint {
-    run("cuCtxSynchronize", |m| {
+    let mut left = 0.0;
+    let status = run("cuCtxSynchronize", |m| {
         let gpu = current(m)?;
+        left = m.left_s(gpu);
         m.idle(gpu);
         Ok(())
-    })
+    });
+    if status == 0 && left > 0.0 {
+        std::thread::sleep(std::time::Duration::from_secs_f64(left));
+    }
+    status
 }
 
 #[unsafe(no_mangle)]
@@ -334,8 +340,7 @@ pub unsafe extern "C" fn cuMemcpyHtoDAsync_v2(
 ) -> c_uint {
     run("cuMemcpyHtoDAsync_v2", |m| {
         let gpu = current(m)?;
-        let seconds = m.link_seconds(gpu, bytes);
-        m.work(number(stream), seconds)?;
+        m.host_copy(gpu, number(stream), bytes)?;
         let (_, memory) = m.memory.get_mut(&to).ok_or(INVALID)?;
         let memory = memory.get_mut(..bytes).ok_or(INVALID)?;
         // SAFETY: the caller owns this many bytes there.

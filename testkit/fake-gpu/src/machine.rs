@@ -5,6 +5,7 @@ use crate::state::{Gpu, State};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::time::Instant;
 
 /// NVML's and CUDA's status of a GPU that fell off the bus.
 pub(crate) const NVML_LOST: u32 = 15;
@@ -31,6 +32,9 @@ pub(crate) struct Machine {
     busy: Vec<bool>,
     operations: Vec<u32>,
     next: usize,
+    /// Where time is real: since when (the first matrix work), and until when what all copies share is taken.
+    begun: Option<Instant>,
+    uplink_s: f64,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -81,6 +85,8 @@ impl Machine {
             busy: vec![false; n],
             operations: vec![0; n],
             next: 0x1000,
+            begun: None,
+            uplink_s: 0.0,
         }
     }
 
@@ -112,7 +118,9 @@ impl Machine {
         };
         let worked = state.lost_after;
         let read = state.lost_after_readings;
-        worked.is_some_and(|n| self.operations[gpu] >= n)
+        let multiplied = state.lost_after_tensor_s;
+        multiplied.is_some_and(|s| self.tensor_s[gpu] > s)
+            || worked.is_some_and(|n| self.operations[gpu] >= n)
             || read.is_some_and(|n| self.readings[gpu].get() > n)
     }
 
@@ -155,6 +163,11 @@ impl Machine {
 
     /// Seconds of matrix work at the clock that there is.
     pub(crate) fn tensor_seconds(&mut self, gpu: usize, flop: f64) -> f64 {
+        if self.state.real_time && self.begun.is_none() {
+            // what was told before lies behind
+            self.begun = Some(Instant::now());
+            self.streams.values_mut().for_each(|(_, time)| *time = 0.0);
+        }
         let state = &self.state.gpus[gpu];
         let clock = self.throttled(gpu).map_or(1.0, |t| {
             f64::from(t.sm_clock_mhz) / f64::from(state.clocks_max_mhz[0])
@@ -162,6 +175,35 @@ impl Machine {
         let seconds = flop / (state.tensor_tflops * 1e12 * clock);
         self.tensor_s[gpu] += seconds;
         seconds
+    }
+
+    /// Seconds since the first matrix work where time is real, else 0: then only work moves it.
+    fn now_s(&self) -> f64 {
+        self.begun
+            .map_or(0.0, |begun| begun.elapsed().as_secs_f64())
+    }
+
+    /// How long a GPU still works.
+    pub(crate) fn left_s(&self, gpu: usize) -> f64 {
+        let streams = self.streams.values().filter(|(of, _)| *of == gpu);
+        let last = streams.map(|(_, time)| *time).fold(0.0, f64::max);
+        match self.begun {
+            Some(_) => last - self.now_s(),
+            None => 0.0,
+        }
+    }
+
+    /// A copy from the host: as fast as the link, and as what all of them share.
+    pub(crate) fn host_copy(&mut self, gpu: usize, stream: usize, bytes: usize) -> Result<(), u32> {
+        let own = self.link_seconds(gpu, bytes);
+        let (_, time) = *self.streams.get(&stream).ok_or(400_u32)?;
+        let start = time.max(self.now_s());
+        let mut seconds = own;
+        if let (Some(shared), Some(_)) = (self.state.host_gbs, self.begun) {
+            self.uplink_s = self.uplink_s.max(start) + bytes as f64 / (shared * 1e9);
+            seconds = own.max(self.uplink_s - start);
+        }
+        self.work(stream, seconds).map(drop)
     }
 
     /// A stream goes on no sooner than an event.
@@ -183,8 +225,9 @@ impl Machine {
 
     /// An operation on a stream that takes so long.
     pub(crate) fn work(&mut self, stream: usize, seconds: f64) -> Result<usize, u32> {
+        let now = self.now_s();
         let (gpu, time) = self.streams.get_mut(&stream).ok_or(400_u32)?;
-        *time += seconds;
+        *time = time.max(now) + seconds;
         let gpu = *gpu;
         self.operations[gpu] += 1;
         self.busy[gpu] = true;
@@ -195,11 +238,17 @@ impl Machine {
     }
 
     pub(crate) fn record(&mut self, event: usize, stream: usize) -> Result<(), u32> {
-        let (gpu, at_s) = *self.streams.get(&stream).ok_or(400_u32)?;
+        let now = self.now_s();
+        let (gpu, time) = self.streams.get_mut(&stream).ok_or(400_u32)?;
+        *time = time.max(now);
+        let (gpu, at_s) = (*gpu, *time);
         if self.lost(gpu) {
             return Err(CUDA_LOST);
         }
-        let polls = match self.state.gpus[gpu].hangs && self.busy[gpu] {
+        let state = &self.state.gpus[gpu];
+        let stuck = state.hangs_after_tensor_s;
+        let stuck = stuck.is_some_and(|s| self.tensor_s[gpu] > s);
+        let polls = match (state.hangs || stuck) && self.busy[gpu] {
             true => u32::MAX,
             false if self.busy[gpu] => POLLS,
             false => 0,
@@ -211,8 +260,15 @@ impl Machine {
 
     /// Whether an event is done; asking brings it nearer.
     pub(crate) fn query(&mut self, event: usize) -> Result<bool, u32> {
+        let now = self.begun.map(|_| self.now_s());
         let event = self.events.get_mut(&event).ok_or(400_u32)?;
         let gpu = event.gpu;
+        if now.is_some_and(|now| now < event.at_s) {
+            return match self.lost(gpu) {
+                true => Err(CUDA_LOST),
+                false => Ok(false),
+            };
+        }
         if event.polls > 0 {
             event.polls = match event.polls {
                 u32::MAX => u32::MAX,

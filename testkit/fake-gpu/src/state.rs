@@ -22,6 +22,11 @@ pub struct State {
     pub ancestor: u32,
     /// Pairs, in one direction, that differ.
     pub pairs: Vec<Pair>,
+    /// From the first matrix work on, operations take the time that they are played to take, so that who waits for them
+    /// waits; else, and before, time is only told.
+    pub real_time: bool,
+    /// What copies from the host to all GPUs share, GB/s, where it is less than their links together. In real time alone.
+    pub host_gbs: Option<f64>,
     /// Bus bandwidth of its NCCL, GB/s.
     pub nccl_bus_gbs: f64,
 }
@@ -78,6 +83,9 @@ pub struct Gpu {
     pub hangs: bool,
     /// From so many operations of CUDA on it is lost.
     pub lost_after: Option<u32>,
+    /// After so many seconds of matrix work it is lost, or its kernels never end.
+    pub lost_after_tensor_s: Option<f64>,
+    pub hangs_after_tensor_s: Option<f64>,
     pub memory_used_mib: u64,
     /// What a job does to it, one reading of its utilisation after the other; the last one stays.
     pub activity: Vec<Activity>,

@@ -15,7 +15,13 @@ use std::time::{Duration, Instant};
 
 type Looked = (Arc<Libraries>, Look);
 
-pub(super) fn all(plan: &Plan, rules: &Rules, run: &mut Run<'_>, report: &mut ProbeReport) {
+/// The driver's libraries, where the look found them.
+pub(super) fn all(
+    plan: &Plan,
+    rules: &Rules,
+    run: &mut Run<'_>,
+    report: &mut ProbeReport,
+) -> Option<Arc<Libraries>> {
     let looked = run.step(Step::Look, |conduct, cap_s| {
         (conduct.tell)(Progress {
             step: "look",
@@ -53,6 +59,7 @@ pub(super) fn all(plan: &Plan, rules: &Rules, run: &mut Run<'_>, report: &mut Pr
     if let Some(sum) = sum.flatten() {
         sum.into_report(report);
     }
+    looked.map(|(libraries, _)| libraries)
 }
 
 fn look(cap_s: f64) -> Result<Looked, GpuError> {

@@ -8,6 +8,7 @@ mod model;
 mod progress;
 mod resolve;
 mod run;
+mod s3;
 mod steps;
 
 use crate::judge::{Promise, judge};

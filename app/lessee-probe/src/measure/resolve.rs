@@ -46,7 +46,7 @@ pub(super) fn check(
     offline: bool,
 ) -> Result<(), ProbeFailure> {
     const FEED: &[Step] = &[Step::Feed];
-    let flags: [Heeded; 9] = [
+    let flags: [Heeded; 10] = [
         (
             "--samples",
             args.samples.is_some(),
@@ -58,6 +58,7 @@ pub(super) fn check(
         ("--side", args.side.is_some(), FEED),
         ("--workers", args.workers.is_some(), FEED),
         ("--host", args.host.is_some(), &[Step::Net]),
+        ("--s3", args.s3.is_some(), &[Step::Net]),
         ("--device-mib", args.device_mib.is_some(), &[Step::Gpu]),
         ("--model", args.model.is_some(), &[Step::Look]),
     ];
@@ -78,6 +79,11 @@ pub(super) fn check(
         if offline {
             return Err(ProbeFailure::Offline { host: host.clone() });
         }
+    }
+    if let (Some(bucket), true) = (&args.s3, offline) {
+        return Err(ProbeFailure::Offline {
+            host: format!("--s3 {}", bucket.split("@").last().unwrap_or("")),
+        });
     }
     match args.device_mib {
         Some(mib) if !(1..=65536).contains(&mib) => Err(ProbeFailure::DeviceMib { mib }),

@@ -52,6 +52,13 @@ impl<'a> Run<'a> {
         self.budget.cap_s(step, self.quick)
     }
 
+    /// The code of the reason for which a step was left out.
+    pub(super) fn why_not(&self, step: Step) -> Option<&str> {
+        let record = self.records.iter().find(|r| r.step == step.as_str())?;
+        let skipped = record.status == StepStatus::Skipped;
+        record.reason.as_deref().filter(|_| skipped)
+    }
+
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

@@ -1,10 +1,10 @@
 //! The steps themselves: the call of `io/probe`, its figures into the report, its findings into the run.
 
-use super::gpus;
 use super::run::{Outcome, Run};
+use super::{gpus, s3};
 use crate::{MeasureArgs, ProbeFailure, World};
 use lessee_console::stop::STOP;
-use lessee_model::probe::{Fact, NetReading, Reading, reason_parts};
+use lessee_model::probe::{Fact, GpuReading, NetReading, Reading, reason_parts};
 use lessee_model::{Explain, ProbeReport};
 use lessee_probe_io::budget::{Budget, Step};
 use lessee_probe_io::gpu::prove::{self, Rules};
@@ -33,12 +33,13 @@ pub(super) struct Plan {
     disk: disk::DiskOptions,
     feed: feed::FeedOptions,
     host: Option<String>,
+    bucket: Option<s3::Bucket>,
     ssh_connection: Option<String>,
 }
 
 impl Plan {
     /// # Errors
-    /// Options of the feed test that make no sense.
+    /// Options of the feed test that make no sense; a bucket that is none, or that nobody here may use.
     pub(super) fn new(
         args: &MeasureArgs,
         budget: &Budget,
@@ -108,6 +109,7 @@ impl Plan {
             disk,
             feed,
             host: args.host.clone(),
+            bucket: s3::bucket(args, world)?,
             ssh_connection: world.ssh_connection.clone(),
         })
     }
@@ -126,7 +128,7 @@ pub(super) fn all(
     let rules = Rules::built_in().map_err(|e| ProbeFailure::BuiltIn {
         detail: e.to_string(),
     })?;
-    gpus::all(plan, &rules, run, report);
+    let libraries = gpus::all(plan, &rules, run, report);
     report.fabric = run.step(Step::Ports, |conduct, cap_s| {
         let pause = Duration::from_secs_f64(cap_s);
         let fabric = fabric::watched(Path::new("/"), pause, conduct);
@@ -156,15 +158,23 @@ pub(super) fn all(
         }
     });
     report.disk = disk.flatten();
-    let options = fed(&plan.feed, report);
+    let options = fed(&plan.feed, report, run);
     let feed = run.step(Step::Feed, |conduct, _| {
-        match feed::run(&options, conduct) {
+        let made = match &libraries {
+            Some(libraries) => feed::run_on(&options, libraries, conduct),
+            None => feed::run(&options, conduct),
+        };
+        match made {
             Ok(feed) => {
                 let reading = feed.reading(texts.msg(&feed.why));
                 let outcome = outcome([&reading.samples_per_second].into_iter());
                 (Some(reading), outcome, feed.findings)
             }
-            Err(error) => failed(Step::Feed, &error, &error),
+            Err(error) => {
+                let (none, outcome, mut found) = failed(Step::Feed, &error, &error);
+                found.extend(error.findings());
+                (none, outcome, found)
+            }
         }
     });
     report.feed = feed.flatten();
@@ -196,63 +206,88 @@ pub(super) fn failed<T>(
     (None, Outcome::Failed(detail), vec![finding])
 }
 
-/// The feed test for the GPUs that were proved: all step together, and each has its own link.
-fn fed(options: &feed::FeedOptions, report: &ProbeReport) -> feed::FeedOptions {
-    let mut options = options.clone();
-    let rates = report.gpus.iter().filter(|g| {
-        let right =
-            |k: &Fact<lessee_model::probe::Verified>| k.value().is_some_and(|v| v.wrong == 0);
-        g.kernel.as_ref().is_some_and(right)
+/// The feed test on the GPUs that were proved, and that no load broke since: all step together.
+fn fed(options: &feed::FeedOptions, report: &ProbeReport, run: &Run<'_>) -> feed::FeedOptions {
+    let right = |k: &Fact<lessee_model::probe::Verified>| k.value().is_some_and(|v| v.wrong == 0);
+    let broken = |g: &GpuReading| {
+        let load = g.tensor.as_ref().map(|t| &t.results);
+        load.is_some_and(|r| {
+            matches!(r, Fact::Failed { .. }) || r.value().is_some_and(|v| v.wrong > 0)
+        })
+    };
+    let proved = report.gpus.iter().filter_map(|g| {
+        let sound = g.kernel.as_ref().is_some_and(right) && !broken(g);
+        sound.then_some(feed::TrainerGpu {
+            cuda_index: g.cuda_index?,
+            index: Some(g.index),
+            copy_gbs: g.host_to_device_gbs.as_ref().and_then(Reading::measured),
+        })
     });
-    let rates: Vec<f64> = rates
-        .filter_map(|g| g.host_to_device_gbs.as_ref()?.measured())
-        .collect();
-    if !rates.is_empty() {
-        options.gpus = rates.len().min(64);
-        options.consumer = feed::Consumer::Timed {
-            copy_gbs: Some(rates.iter().sum()),
-        };
+    let mut gpus: Vec<_> = proved.collect();
+    gpus.truncate(64);
+    let consumer = match gpus.is_empty() {
+        false => feed::Consumer::Kernel { gpus },
+        true => feed::Consumer::Timed {
+            copy_gbs: None,
+            why: Some(run.why_not(Step::Gpu).unwrap_or("not_proved").to_owned()),
+        },
+    };
+    feed::FeedOptions {
+        consumer,
+        ..options.clone()
     }
-    options
 }
+
+/// What a bucket gets of the step where a host has its share too.
+const BUCKET: f64 = 0.5;
 
 fn network(
     plan: &Plan,
     conduct: &Conduct<'_>,
     cap_s: f64,
 ) -> (Option<NetReading>, Outcome, Vec<Finding>) {
-    let ssh = net::ssh(plan.ssh_connection.as_deref());
-    let Some(host) = &plan.host else {
-        let nothing = plan.ssh_connection.is_none();
-        let found = net::findings(None, Some(&ssh));
-        let reading = NetReading {
-            host: None,
-            ssh: Some(ssh),
-        };
-        let outcome = match nothing {
-            true => Outcome::Nothing("no_host"),
-            false => Outcome::Done,
-        };
-        return (Some(reading), outcome, found);
+    let mut reading = NetReading {
+        host: None,
+        ssh: Some(net::ssh(plan.ssh_connection.as_deref())),
+        s3: None,
     };
-    let mut options = net::NetOptions::new(host.clone());
-    options.for_s = options.for_s.min(cap_s - options.timeout_s);
-    match net::connect(&options, conduct) {
-        Ok(trips) => {
-            let found = net::findings(Some(&trips), Some(&ssh));
-            let reading = NetReading {
-                host: Some(trips),
-                ssh: Some(ssh),
-            };
-            (Some(reading), Outcome::Done, found)
-        }
-        Err(error) => {
-            let (_, outcome, found) = failed::<NetReading>(Step::Net, &error, &error);
-            let reading = NetReading {
-                host: None,
-                ssh: Some(ssh),
-            };
-            (Some(reading), outcome, found)
+    let nothing = plan.ssh_connection.is_none() && plan.host.is_none() && plan.bucket.is_none();
+    let mut outcome = match nothing {
+        true => Outcome::Nothing("no_host"),
+        false => Outcome::Done,
+    };
+    let (bucket_s, host_s) = match (&plan.bucket, &plan.host) {
+        (Some(_), Some(_)) => (cap_s * BUCKET, cap_s * (1.0 - BUCKET)),
+        _ => (cap_s, cap_s),
+    };
+    let mut found = Vec::new();
+    if let Some(host) = &plan.host {
+        let mut options = net::NetOptions::new(host.clone());
+        options.for_s = options.for_s.min(host_s - options.timeout_s);
+        match net::connect(&options, conduct) {
+            Ok(trips) => reading.host = Some(trips),
+            Err(error) => {
+                let (_, failed, not_done) = failed::<NetReading>(Step::Net, &error, &error);
+                (outcome, found) = (failed, not_done);
+            }
         }
     }
+    if outcome_is_done(&outcome) {
+        found.extend(net::findings(reading.host.as_ref(), reading.ssh.as_ref()));
+    }
+    if let Some(bucket) = &plan.bucket {
+        // what was made is deleted within the cap too
+        let (made, failure) = s3::measured(bucket, bucket_s * 0.75, conduct);
+        if matches!(made.put_mbs, Reading::Failed { .. }) && outcome_is_done(&outcome) {
+            let why = made.put_mbs.reason().unwrap_or_default();
+            outcome = Outcome::Failed(why.to_owned());
+        }
+        found.extend(net::bucket_findings(&made, failure));
+        reading.s3 = Some(made);
+    }
+    (Some(reading), outcome, found)
+}
+
+fn outcome_is_done(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Done | Outcome::Nothing(_))
 }

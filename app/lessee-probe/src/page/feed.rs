@@ -1,7 +1,7 @@
 //! The feed test: can this box bring the samples to its GPUs?
 
 use super::host::percent;
-use super::rows::{Rows, sparkline};
+use super::rows::{Rows, reason, sparkline};
 use lessee_model::probe::{FeedReading, FeedSettings};
 use lessee_model::{Msg, ProbeReport};
 use lessee_report::{Report, Texts};
@@ -13,6 +13,15 @@ pub(super) fn section(report: &mut Report, doc: &ProbeReport, texts: &Texts) {
     report.heading(texts.get("probe-feed-title"));
     if let Some(settings) = &feed.settings {
         report.text(asked(settings, feed, texts));
+        for column in feed.set.iter().flat_map(|s| &s.parquet) {
+            let line = Msg::new("probe-feed-column")
+                .arg("column", column.column.clone())
+                .arg("files", column.files);
+            report.text(texts.msg(&line));
+        }
+        if let Some(line) = consumer(settings, feed, texts) {
+            report.text(line);
+        }
     }
     let mut rows = Rows::new(texts);
     let text = |id| texts.get(id);
@@ -51,6 +60,28 @@ pub(super) fn section(report: &mut Report, doc: &ProbeReport, texts: &Texts) {
         lines.push(texts.msg(&line));
     }
     report.list(lines);
+}
+
+/// What took the batches.
+fn consumer(settings: &FeedSettings, feed: &FeedReading, texts: &Texts) -> Option<String> {
+    if let Some(why) = &settings.consumer_why {
+        let line = Msg::new("probe-feed-timed").arg("why", reason(why, texts));
+        return Some(texts.msg(&line));
+    }
+    let gpus = &feed.passes.first()?.gpus;
+    let rates = || gpus.iter().filter_map(|g| g.copy_gbs.measured());
+    let (low, high) = (rates().reduce(f64::min)?, rates().reduce(f64::max)?);
+    let round = |gbs: f64| (gbs * 10.0).round() / 10.0;
+    let line = Msg::new("probe-feed-copied")
+        .arg("low", round(low))
+        .arg("high", round(high));
+    let mut line = texts.msg(&line);
+    let kernels = gpus.iter().filter_map(|g| g.kernel_s.as_ref()?.measured());
+    if let Some(longest) = kernels.reduce(f64::max) {
+        line.push(' ');
+        line.push_str(&texts.msg(&Msg::new("probe-feed-kernel").seconds("kernel", longest)));
+    }
+    Some(line)
 }
 
 fn asked(settings: &FeedSettings, feed: &FeedReading, texts: &Texts) -> String {

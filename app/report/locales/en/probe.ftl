@@ -68,6 +68,7 @@ gpu-error-not-tried = Not tried, after this: { $cause }
 gpu-error-cut = Not tried any more: { $why }
 gpu-error-no-matrix-unit = Compute capability { $capability } has no units for matrices.
 gpu-error-none = The driver runs and has no GPU.
+gpu-error-wrong-results = Results of a kernel are wrong: { $wrong } of { $words }.
 gpu-error-worker = { $step }: the thread that asks the driver could not be started, or died.
 gpu-found-all-reduce-wrong = { $subject }: what all GPUs add up together is wrong. { $detail }
 gpu-found-compute-error = { $subject }: its results are wrong. { $detail }

@@ -68,6 +68,7 @@ gpu-error-not-tried = 未尝试，因为此前：{ $cause }
 gpu-error-cut = 不再尝试：{ $why }
 gpu-error-no-matrix-unit = 计算能力 { $capability } 没有矩阵单元。
 gpu-error-none = 驱动在运行，但没有 GPU。
+gpu-error-wrong-results = 内核的结果有误：{ $words } 个中有 { $wrong } 个。
 gpu-error-worker = { $step }：查询驱动的线程无法启动或已终止。
 gpu-found-all-reduce-wrong = { $subject }：各 GPU 相加的结果有误。{ $detail }
 gpu-found-compute-error = { $subject } 计算结果错误。{ $detail }

@@ -5,10 +5,10 @@ use crate::{Cell, Column, Table, Texts, Tone, clean};
 use lessee_accept::Verdict;
 use lessee_accept::latency::{Figures, Latency, LatencySamples, Series, Speaks, Work};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Round trips to one target; the samples themselves are its evidence.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LatencyDoc {
     /// As the findings call it.
     pub target: String,
@@ -110,7 +110,7 @@ pub(super) fn round_trips(doc: &AcceptanceDoc, texts: &Texts) -> Table {
         };
         table.push(vec![
             Cell::new(clean(&t.target)).raw(t.target.as_str()),
-            Cell::new(texts.term("accept-latency-verdict", verdict.as_str()))
+            Cell::new(texts.term("accept-verdict", verdict.as_str()))
                 .raw(verdict.as_str())
                 .tone(tone(verdict)),
             t.region

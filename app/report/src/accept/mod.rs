@@ -1,11 +1,16 @@
 //! Acceptances for readers: the document, and a page with the worst first. What a verdict is decided by: `core/accept`.
 
+mod diff;
 mod doc;
+mod junit;
 mod latency;
 mod view;
 
+pub use diff::{AcceptanceDiffDoc, Changed, DiffFindingDoc, acceptance_diff, diff_report};
 pub use doc::{
-    AcceptanceDoc, AcceptedGpuDoc, AcceptedMachineDoc, FindingDoc, acceptance_doc, accepted_machine,
+    ACCEPTANCE_SCHEMA, AcceptanceDoc, AcceptedGpuDoc, AcceptedMachineDoc, FindingDoc,
+    acceptance_doc, accepted_machine,
 };
+pub use junit::junit;
 pub use latency::{LatencyDoc, latency_doc};
 pub use view::acceptance_report;

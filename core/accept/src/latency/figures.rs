@@ -2,11 +2,11 @@
 
 use super::samples::{Connection, Echo, TroubleKind};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One series, in ms. Percentiles are by nearest rank, so each is a round trip that occurred; the median of an even number
 /// is between the two in the middle.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figures {
     /// Packets that asked, repeats with them.
     pub sent: usize,

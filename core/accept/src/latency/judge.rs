@@ -7,10 +7,10 @@ use super::samples::{LatencySamples, Speaks, Trouble, TroubleKind};
 use crate::finding::{Check, Finding, Verdict};
 use lessee_model::Msg;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a round trip was measured with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Series {
     Tcp,

@@ -266,7 +266,7 @@ fn links(a: &ProbeReport, b: &ProbeReport, pairs: &Matched<'_>, table: &mut Tabl
 
 fn machine(a: &ProbeReport, b: &ProbeReport, table: &mut Table<'_>) {
     type Of = fn(&ProbeReport) -> Option<Reading>;
-    let figures: [(&str, &str, Of); 19] = [
+    let figures: [(&str, &str, Of); 23] = [
         ("cpu", "cores", |r| r.host.as_ref()?.cores.clone()),
         ("cpu", "ghz", |r| r.host.as_ref()?.ghz.clone()),
         ("cpu", "steal", |r| r.host.as_ref()?.steal.clone()),
@@ -318,6 +318,18 @@ fn machine(a: &ProbeReport, b: &ProbeReport, table: &mut Table<'_>) {
         }),
         ("net", "ssh_rtt_ms", |r| {
             Some(r.net.as_ref()?.ssh.as_ref()?.rtt_ms.clone())
+        }),
+        ("net", "s3_put_mbs", |r| {
+            Some(r.net.as_ref()?.s3.as_ref()?.put_mbs.clone())
+        }),
+        ("net", "s3_put_parallel_mbs", |r| {
+            Some(r.net.as_ref()?.s3.as_ref()?.put_parallel_mbs.clone())
+        }),
+        ("net", "s3_get_mbs", |r| {
+            Some(r.net.as_ref()?.s3.as_ref()?.get_mbs.clone())
+        }),
+        ("net", "s3_get_parallel_mbs", |r| {
+            Some(r.net.as_ref()?.s3.as_ref()?.get_parallel_mbs.clone())
         }),
     ];
     for (subject, figure, of) in figures {

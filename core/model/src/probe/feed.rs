@@ -85,7 +85,15 @@ pub struct FeedSettings {
     pub prefetch: usize,
     /// Side of the picture that the model takes, pixels.
     pub side_px: u32,
-    /// Host-to-device bandwidth that the consumer waits for, GB/s, all GPUs together; none: copies take no time.
+    /// `kernel`: batches were copied to the GPUs, where a kernel took the step's time. `timed`: the step's time was
+    /// waited for.
+    #[serde(default)]
+    pub consumer: Option<String>,
+    /// Why it was not a kernel: a code, and what was met.
+    #[serde(default)]
+    pub consumer_why: Option<String>,
+    /// Host-to-device bandwidth that a timed consumer waits for, GB/s, all GPUs together; none: copies take no time, or
+    /// were really made.
     pub copy_gbs: Option<f64>,
     /// The utilisation from which on the machine delivers, 0 to 1.
     pub pass_at: f64,
@@ -98,8 +106,21 @@ pub struct SampleSet {
     pub samples: usize,
     pub files: usize,
     pub bytes: u64,
+    /// Columns of Parquet files whose rows are samples.
+    #[serde(default)]
+    pub parquet: Vec<ParquetColumn>,
     /// What was left out of the folder, and why.
     pub notes: Vec<String>,
+}
+
+/// A column of bytes whose rows are samples.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ParquetColumn {
+    /// Its path, `image.bytes`.
+    pub column: String,
+    /// Files in which it is read.
+    pub files: usize,
 }
 
 /// What was in the page cache before the pass from disk.
@@ -145,7 +166,23 @@ pub struct FeedPass {
     pub stages: Stages,
     pub curve: Vec<CurvePoint>,
     pub stalls: Vec<Stall>,
+    /// What the GPUs did, where they took the batches.
+    #[serde(default)]
+    pub gpus: Vec<FeedGpu>,
     pub steps: Vec<StepTime>,
+}
+
+/// One GPU that took batches: all of them copied and computed at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FeedGpu {
+    pub cuda_index: u32,
+    /// Its index in NVML.
+    pub index: Option<u32>,
+    /// Host to device, GB/s by the device's clock, while the others copied too; samples are some of the steps.
+    pub copy_gbs: Reading,
+    /// What the kernel took that stands for the model's step, seconds; none: the pass had no pace.
+    pub kernel_s: Option<Reading>,
 }
 
 /// Where the workers' time went, seconds over all workers.
@@ -155,9 +192,10 @@ pub struct Stages {
     pub read_s: f64,
     /// Of it, not on a processor: waiting for the disk, or for a free core.
     pub read_wait_s: f64,
+    /// With unpacking rows out of Parquet pages.
     pub decode_s: f64,
     pub augment_s: f64,
-    /// Copying into the batch.
+    /// Copying into the batch, and where GPUs take it, from there into pinned memory.
     pub batch_s: f64,
     /// Waiting because the queue was full: time to spare.
     pub blocked_s: f64,
@@ -177,10 +215,14 @@ pub struct StepTime {
     pub got_s: f64,
     /// The step is done.
     pub end_s: f64,
-    /// Moving the batch to the accelerator, between `got_s` and `end_s`.
+    /// Moving the batch to the accelerator, between `got_s` and `end_s`; of several GPUs the slowest, by its own clock.
     pub copy_s: f64,
-    /// What the model computed: never more than its step time. A timed consumer that woke late did not compute longer.
+    /// What the model computed: never more than its step time. A timed consumer that woke late did not compute longer,
+    /// nor did a kernel that took longer on a card that became slow.
     pub compute_s: f64,
+    /// What the kernel really took on the slowest GPU, by its own clock; none: timed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_s: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

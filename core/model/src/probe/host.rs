@@ -129,6 +129,32 @@ pub struct NetReading {
     pub host: Option<RoundTrips>,
     /// Of the SSH connection in which the probe ran.
     pub ssh: Option<SshTrip>,
+    /// To the bucket that was named; none: none was.
+    #[serde(default)]
+    pub s3: Option<S3Reading>,
+}
+
+/// Throughput to a bucket: random bytes that were deleted afterwards. MB/s (1e6 bytes); samples are single transfers, each
+/// on the stream that it had.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct S3Reading {
+    /// `https://s3.eu-central-1.amazonaws.com`
+    pub endpoint: String,
+    pub bucket: String,
+    pub region: String,
+    /// Transfers side by side where there are several.
+    pub streams: usize,
+    /// One object after the other, each by one request.
+    pub put_mbs: Reading,
+    /// Parts of one object, all streams together.
+    pub put_parallel_mbs: Reading,
+    pub get_mbs: Reading,
+    pub get_parallel_mbs: Reading,
+    pub bytes_sent: u64,
+    pub bytes_received: u64,
+    /// Objects that could not be deleted.
+    pub left_behind: Vec<String>,
 }
 
 /// TCP connections that were opened and closed at once.

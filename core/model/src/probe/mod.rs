@@ -18,16 +18,16 @@ mod wiring;
 pub use disk::{Checkpoint, DiskReading, Latency, RandomRead, SmallFiles, Stream};
 pub use fabric::{Fabric, Port};
 pub use feed::{
-    CacheCheck, CurvePoint, Damaged, DamagedSample, FeedPass, FeedReading, FeedSettings, SampleSet,
-    Stages, Stall, StepTime,
+    CacheCheck, CurvePoint, Damaged, DamagedSample, FeedGpu, FeedPass, FeedReading, FeedSettings,
+    ParquetColumn, SampleSet, Stages, Stall, StepTime,
 };
 pub use gpu::{
     DriverReading, GpuReading, GpuStated, LinkReading, LinkWay, NvLink, RemappedRows, UnderLoad,
     Verified,
 };
 pub use host::{
-    BlockDevice, BoxReading, Claims, CpuQuota, Grant, HostReading, NetReading, RoundTrips, SshTrip,
-    StreamBandwidth,
+    BlockDevice, BoxReading, Claims, CpuQuota, Grant, HostReading, NetReading, RoundTrips,
+    S3Reading, SshTrip, StreamBandwidth,
 };
 pub use judged::{ExpectedRow, Judged, Kept, Promised, PromisedRow, Usual};
 pub use load::{AllReduceReading, GpuTensor, Moment, Sustained, TensorLoad};

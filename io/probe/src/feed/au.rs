@@ -74,6 +74,7 @@ mod tests {
                 end_s: now,
                 copy_s: 0.0,
                 compute_s: compute,
+                kernel_s: None,
             }
         };
         waits.iter().map(step).collect()

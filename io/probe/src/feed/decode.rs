@@ -19,6 +19,13 @@ pub struct Bounds {
     pub side: u32,
 }
 
+impl Bounds {
+    /// Of a page of a Parquet file, unpacked: it holds many samples or one large one.
+    pub(super) fn page_bytes(&self) -> u64 {
+        self.sample_bytes / 4
+    }
+}
+
 impl Default for Bounds {
     fn default() -> Self {
         // the largest camera images; a decoder holds about ten bytes a pixel
@@ -65,6 +72,13 @@ pub(super) fn decode(
     } else {
         Ok(Decoded::Bytes)
     }
+}
+
+/// Whether bytes begin as a picture or an array does.
+pub(super) fn is_known(bytes: &[u8]) -> bool {
+    let webp = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
+    let other: [&[u8]; 3] = [&[0xff, 0xd8, 0xff], b"\x89PNG\r\n\x1a\n", b"\x93NUMPY"];
+    webp || other.iter().any(|start| bytes.starts_with(start))
 }
 
 fn within(bounds: &Bounds, width: u32, height: u32) -> Result<(), String> {

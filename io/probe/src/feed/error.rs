@@ -1,5 +1,7 @@
 //! Why a feed test could not run at all. A single damaged sample is none of these: it is counted and named.
 
+use crate::finding::Finding;
+use crate::gpu::TrainerError;
 use lessee_model::{Explain, Msg};
 use std::io;
 use std::path::PathBuf;
@@ -8,8 +10,12 @@ use std::path::PathBuf;
 pub enum FeedError {
     #[error("the sample folder {path} cannot be read: {source}")]
     Folder { path: PathBuf, source: io::Error },
-    #[error("no sample in {path}")]
-    NoSamples { path: PathBuf },
+    #[error("no sample in {path}{}{}", if first.is_empty() { "" } else { "; left out: " }, first)]
+    NoSamples {
+        path: PathBuf,
+        /// What was left out first, and why; may be empty.
+        first: String,
+    },
     #[error("none of the {tried} samples tried in {path} could be used; the first: {first}")]
     NoneUsable {
         path: PathBuf,
@@ -26,6 +32,18 @@ pub enum FeedError {
     BatchTooLarge { mib: u64, limit_mib: u64 },
     #[error("generated samples cannot be written to {path}: {source}")]
     Generate { path: PathBuf, source: io::Error },
+    #[error("a GPU failed while it was fed: {0}")]
+    Gpu(TrainerError),
+}
+
+impl FeedError {
+    /// What follows beyond that the test came to nothing.
+    pub fn findings(&self) -> Vec<Finding> {
+        match self {
+            FeedError::Gpu(error) => vec![error.finding()],
+            _ => Vec::new(),
+        }
+    }
 }
 
 impl Explain for FeedError {
@@ -34,9 +52,12 @@ impl Explain for FeedError {
             FeedError::Folder { path, source } => Msg::new("probe-feed-folder")
                 .arg("path", path.display().to_string())
                 .arg("detail", source.to_string()),
-            FeedError::NoSamples { path } => {
+            FeedError::NoSamples { path, first } if first.is_empty() => {
                 Msg::new("probe-feed-no-samples").arg("path", path.display().to_string())
             }
+            FeedError::NoSamples { path, first } => Msg::new("probe-feed-all-left-out")
+                .arg("path", path.display().to_string())
+                .arg("first", first.clone()),
             FeedError::NoneUsable { path, tried, first } => Msg::new("probe-feed-none-usable")
                 .arg("path", path.display().to_string())
                 .arg("tried", *tried)
@@ -51,6 +72,9 @@ impl Explain for FeedError {
             FeedError::Generate { path, source } => Msg::new("probe-feed-generate")
                 .arg("path", path.display().to_string())
                 .arg("detail", source.to_string()),
+            FeedError::Gpu(error) => Msg::new("probe-feed-gpu")
+                .arg("gpu", error.gpu.index.unwrap_or(error.gpu.cuda_index))
+                .arg("detail", error.error.msg()),
         }
     }
 
@@ -61,7 +85,8 @@ impl Explain for FeedError {
             FeedError::NoSamples { .. }
             | FeedError::NoneUsable { .. }
             | FeedError::Option { .. }
-            | FeedError::BatchTooLarge { .. } => Vec::new(),
+            | FeedError::BatchTooLarge { .. }
+            | FeedError::Gpu(_) => Vec::new(),
         }
     }
 }

@@ -5,7 +5,10 @@
 //! both again without a pace (how much there is). The difference tells the disk from the processor. Read only: nothing of
 //! the user's is written, and the page cache forgets the samples, nothing else.
 //!
-//! Not here: training (no gradient is computed), io_uring, Parquet, video. Start at [`run`], then `pass.rs`.
+//! Where there are GPUs that were proved, they are the consumer ([`run_on`]): batches are really copied and a kernel takes
+//! the step's time, so that what copies cost on this machine's links shows.
+//!
+//! Not here: training (no gradient is computed), io_uring, video. Start at [`run`], then `pass.rs`.
 
 mod au;
 mod augment;
@@ -13,7 +16,10 @@ mod damage;
 mod decode;
 mod error;
 mod generate;
+mod kernel;
 mod npy;
+mod options;
+mod parquet;
 mod pass;
 mod queue;
 mod samples;
@@ -21,6 +27,7 @@ mod source;
 mod tar;
 mod verdict;
 
+pub use crate::gpu::TrainerGpu;
 pub use au::utilisation;
 pub use decode::Bounds;
 pub use error::FeedError;
@@ -28,9 +35,12 @@ pub use generate::jpeg;
 pub use lessee_model::probe::{
     CacheCheck, CurvePoint, Damaged, DamagedSample, FeedPass, SampleSet, Stages, Stall, StepTime,
 };
+pub use options::{Consumer, FeedOptions, check};
 pub use verdict::Limit;
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Severity};
+use crate::gpu::Libraries;
+use crate::gpu::trainer::Trainer;
 use crate::step::{self, Conduct, Why};
 use damage::Damage;
 use lessee_model::Msg;
@@ -39,70 +49,8 @@ use pass::Plan;
 use samples::Samples;
 use serde::Serialize;
 use source::Source;
-use std::path::PathBuf;
-use std::time::Duration;
-
-/// What takes the batches. A real kernel on a GPU becomes one more variant, beside `copy` and `compute` in `pass.rs`.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Consumer {
-    /// Sleeps for the model's step, as MLPerf Storage does.
-    Timed {
-        /// Host-to-device bandwidth, GB/s: the copy is waited for, not overlapped. `None`: no copy.
-        copy_gbs: Option<f64>,
-    },
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct FeedOptions {
-    /// The user's samples.
-    pub samples: Option<PathBuf>,
-    /// Where pictures of our own are written for the test when there are no samples, and deleted afterwards.
-    pub scratch: PathBuf,
-    /// How many, of 500 x 375 pixels.
-    pub generated: usize,
-    /// Seconds in which one GPU computes a step. Without it only the supply is measured.
-    pub step_s: Option<f64>,
-    /// Samples in a step of one GPU.
-    pub batch: usize,
-    /// GPUs that step together.
-    pub gpus: usize,
-    pub workers: usize,
-    /// Batches ready per worker.
-    pub prefetch: usize,
-    /// Side of the picture that the model takes, pixels.
-    pub side: u32,
-    pub max_steps: usize,
-    /// For all passes together.
-    pub cap_s: f64,
-    pub memory_bytes: u64,
-    pub pass_at: f64,
-    pub bounds: Bounds,
-    pub consumer: Consumer,
-}
-
-impl FeedOptions {
-    pub fn new(scratch: PathBuf, workers: usize) -> FeedOptions {
-        FeedOptions {
-            samples: None,
-            scratch,
-            generated: 1000,
-            step_s: None,
-            batch: 64,
-            gpus: 1,
-            workers,
-            prefetch: 2,
-            side: 224,
-            max_steps: 100_000,
-            cap_s: 60.0,
-            memory_bytes: 256 << 20,
-            pass_at: 0.90,
-            bounds: Bounds::default(),
-            consumer: Consumer::Timed { copy_gbs: None },
-        }
-    }
-}
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct FeedReport {
@@ -135,7 +83,10 @@ impl FeedReport {
     /// Its part of `lessee/probe/v1`; `why` is [`FeedReport::why`] in words.
     pub fn reading(&self, why: String) -> FeedReading {
         let o = &self.options;
-        let Consumer::Timed { copy_gbs } = o.consumer;
+        let (consumer, copy_gbs, consumer_why) = match &o.consumer {
+            Consumer::Timed { copy_gbs, why } => ("timed", *copy_gbs, why.clone()),
+            Consumer::Kernel { .. } => ("kernel", None, None),
+        };
         FeedReading {
             samples_per_second: self.samples_per_second.clone(),
             limited_by: self.limited_by.map(|l| l.as_str().to_owned()),
@@ -155,6 +106,8 @@ impl FeedReport {
                 workers: o.workers,
                 prefetch: o.prefetch,
                 side_px: o.side,
+                consumer: Some(consumer.to_owned()),
+                consumer_why,
                 copy_gbs,
                 pass_at: o.pass_at,
             }),
@@ -166,28 +119,96 @@ impl FeedReport {
     }
 }
 
-/// Runs the feed test.
+/// Runs the feed test without asking any driver: a [`Consumer::Kernel`] is then played by a timer.
 ///
 /// # Errors
 /// Options that make no sense, a folder that cannot be read or has no samples, no sample that can be used.
 pub fn run(options: &FeedOptions, conduct: &Conduct<'_>) -> Result<FeedReport, FeedError> {
-    run_slowed(options, conduct, Duration::ZERO)
+    run_slowed(options, None, conduct, Duration::ZERO)
 }
 
-/// As [`run`], with each read from disk delayed: how tests make a slow disk.
+/// As [`run`], with the GPUs of a [`Consumer::Kernel`] behind these libraries.
+///
+/// # Errors
+/// As [`run`]; a GPU that fails.
+pub fn run_on(
+    options: &FeedOptions,
+    libraries: &Arc<Libraries>,
+    conduct: &Conduct<'_>,
+) -> Result<FeedReport, FeedError> {
+    run_slowed(options, Some(libraries), conduct, Duration::ZERO)
+}
+
+/// With each read from disk delayed: how tests make a slow disk.
 fn run_slowed(
     options: &FeedOptions,
+    libraries: Option<&Arc<Libraries>>,
     conduct: &Conduct<'_>,
     delay: Duration,
 ) -> Result<FeedReport, FeedError> {
     check(options)?;
+    let begun = Instant::now();
+    let mut options = options.clone();
+    let mut trainer = trainer(&mut options, libraries, conduct)?;
+    // passes share the time that the preparation of GPUs left
+    options.cap_s = (options.cap_s - begun.elapsed().as_secs_f64()).max(0.1);
+    let report = passes(&options, trainer.as_mut(), conduct, delay);
+    if let Some(trainer) = trainer {
+        trainer.close();
+    }
+    report
+}
+
+/// The GPUs, ready. None: the consumer is timed, and the options then say why.
+fn trainer(
+    options: &mut FeedOptions,
+    libraries: Option<&Arc<Libraries>>,
+    conduct: &Conduct<'_>,
+) -> Result<Option<Trainer>, FeedError> {
+    const PREPARING: f64 = 0.3;
+    let Consumer::Kernel { gpus } = &options.consumer else {
+        return Ok(None);
+    };
+    let opened = libraries.map(|libraries| {
+        let cap = Duration::from_secs_f64(options.cap_s * PREPARING);
+        conduct.tell("feed.gpus", 0.0);
+        let step_s = options.step_s.unwrap_or(0.0);
+        Trainer::open(libraries, gpus, step_s, cap, &|| conduct.stopped())
+    });
+    let why = match opened {
+        Some(Ok(trainer)) => {
+            options.gpus = gpus.len();
+            return Ok(Some(trainer));
+        }
+        // that one is at fault is not hidden behind a timer
+        Some(Err(error)) if error.finding().severity == Severity::Fail => {
+            return Err(FeedError::Gpu(error));
+        }
+        Some(Err(error)) => error.reason(),
+        None => "no_driver".to_owned(),
+    };
+    let rates: Vec<f64> = gpus.iter().filter_map(|g| g.copy_gbs).collect();
+    options.gpus = gpus.len().max(1);
+    options.consumer = Consumer::Timed {
+        copy_gbs: (!rates.is_empty()).then(|| rates.iter().sum()),
+        why: Some(why),
+    };
+    Ok(None)
+}
+
+fn passes(
+    options: &FeedOptions,
+    mut trainer: Option<&mut Trainer>,
+    conduct: &Conduct<'_>,
+    delay: Duration,
+) -> Result<FeedReport, FeedError> {
     // making pictures takes a fifth where it is needed
     const MAKING: f64 = 0.2;
     let rest = options.samples.as_ref().map_or(1.0 - MAKING, |_| 1.0);
     let cap = |share: f64| Duration::from_secs_f64(options.cap_s * rest * share);
     // held until the end: dropping it deletes the pictures
     let (own, samples) = match &options.samples {
-        Some(folder) => (None, Samples::in_folder(folder)?),
+        Some(folder) => (None, Samples::in_folder(folder, &options.bounds)?),
         None => {
             let part = conduct.part(
                 "feed.generate",
@@ -200,13 +221,13 @@ fn run_slowed(
                 path: options.scratch.clone(),
                 source,
             })?;
-            let samples = Samples::in_folder(own.path())?;
+            let samples = Samples::in_folder(own.path(), &options.bounds)?;
             (Some(own), samples)
         }
     };
     let queue_room = queue_room(options, &samples)?;
     let damage = Damage::default();
-    let pass = |name, source: &Source, step_s: f64, share: f64| {
+    let mut pass = |name, source: &Source, step_s: f64, share: f64| {
         let plan = Plan {
             samples: &samples,
             source,
@@ -215,15 +236,18 @@ fn run_slowed(
             damage: &damage,
             queue_room,
         };
-        plan.run(&conduct.part(name, cap(share)))
+        let run = plan.run(&conduct.part(name, cap(share)), trainer.as_deref_mut());
+        run.map_err(FeedError::Gpu)
     };
 
     let disk = Source::Disk { delay };
     let dropping = conduct.part("feed.drop_cache", cap(0.05));
     let cache = source::drop_cache(&samples, &|| dropping.over());
-    let paced = |name, source: &Source, share| Some(pass(name, source, options.step_s?, share));
-    let disk_paced = paced("feed.disk", &disk, 0.35);
-    let disk_supply = pass("feed.disk_supply", &disk, 0.0, 0.2);
+    let disk_paced = match options.step_s {
+        Some(step_s) => Some(pass("feed.disk", &disk, step_s, 0.35)?),
+        None => None,
+    };
+    let disk_supply = pass("feed.disk_supply", &disk, 0.0, 0.2)?;
     if damage.hopeless() {
         let first = damage.report(&samples);
         return Err(FeedError::NoneUsable {
@@ -239,8 +263,11 @@ fn run_slowed(
     let memory = Source::memory(&samples, options.memory_bytes, &options.bounds, &|| {
         loading.over()
     });
-    let memory_paced = paced("feed.memory", &memory, 0.2);
-    let memory_supply = pass("feed.memory_supply", &memory, 0.0, 0.15);
+    let memory_paced = match options.step_s {
+        Some(step_s) => Some(pass("feed.memory", &memory, step_s, 0.2)?),
+        None => None,
+    };
+    let memory_supply = pass("feed.memory_supply", &memory, 0.0, 0.15)?;
 
     let (limited_by, why) = verdict::limit(
         &verdict::Passes {
@@ -250,7 +277,12 @@ fn run_slowed(
             memory_supply: Some(&memory_supply),
         },
         options.pass_at,
+        samples.has_tables(),
     );
+    // kept below the mark by nothing but this program
+    let untold = disk_paced
+        .as_ref()
+        .is_some_and(|p| verdict::own_share(p, options.pass_at).is_some());
     let no_pace = || step::unknown(Why::NoStepTime, "");
     let au_of = |pass: &Option<FeedPass>| pass.as_ref().map_or_else(no_pace, |p| p.au.clone());
     let au = au_of(&disk_paced);
@@ -259,7 +291,10 @@ fn run_slowed(
         set: samples.set(),
         generated: own.is_some(),
         cache,
-        delivers: au.measured().map(|au| au >= options.pass_at),
+        delivers: au
+            .measured()
+            .map(|au| au >= options.pass_at)
+            .filter(|_| !untold),
         au,
         au_from_memory: au_of(&memory_paced),
         limited_by,
@@ -293,57 +328,25 @@ fn cpu_per_sample(pass: &FeedPass) -> Reading {
     }
 }
 
-/// # Errors
-/// Options that make no sense.
-pub fn check(options: &FeedOptions) -> Result<(), FeedError> {
-    let within = |what, value: f64, low: f64, high: f64, range| match value.is_finite()
-        && value >= low
-        && value <= high
-    {
-        true => Ok(()),
-        false => Err(FeedError::Option { what, value, range }),
-    };
-    within("--batch", options.batch as f64, 1.0, 65536.0, "1 - 65536")?;
-    within("--workers", options.workers as f64, 1.0, 1024.0, "1 - 1024")?;
-    within(
-        "a number of GPUs",
-        options.gpus as f64,
-        1.0,
-        64.0,
-        "1 to 64",
-    )?;
-    within("--side", f64::from(options.side), 8.0, 4096.0, "8 - 4096")?;
-    within("a time cap", options.cap_s, 0.1, 3600.0, "0.1 to 3600 s")?;
-    within(
-        "a number of generated samples",
-        options.generated as f64,
-        1.0,
-        1e6,
-        "1 to 1000000",
-    )?;
-    within("a passing mark", options.pass_at, 0.01, 1.0, "0.01 to 1")?;
-    if let Some(step_s) = options.step_s {
-        within("--step-seconds", step_s, 1e-4, 600.0, "0.0001 - 600 s")?;
-    }
-    let Consumer::Timed { copy_gbs } = options.consumer;
-    within(
-        "a copy bandwidth",
-        copy_gbs.unwrap_or(1.0),
-        1e-3,
-        1e4,
-        "0.001 to 10000 GB/s",
-    )
-}
-
 /// Batches that the queue may hold, so that all in flight stays within half of the memory that is free.
 fn queue_room(options: &FeedOptions, samples: &Samples) -> Result<usize, FeedError> {
     let image = u64::from(options.side) * u64::from(options.side) * 12;
     let count = samples.list.len().max(1) as u64;
-    let mean = samples.list.iter().map(|s| s.len).sum::<u64>() / count;
+    let mean = samples
+        .list
+        .iter()
+        .map(|s| s.len)
+        .fold(0, u64::saturating_add)
+        / count;
     let batch = image.max(mean).saturating_mul(options.batch as u64).max(1);
     let limit = memory_available().unwrap_or(2 << 30) / 2;
     let fits = limit / batch;
-    let needed = (options.workers + options.gpus) as u64;
+    // and where GPUs take them, two more of each in pinned memory
+    let each = match options.consumer {
+        Consumer::Timed { .. } => 1,
+        Consumer::Kernel { .. } => 4,
+    };
+    let needed = (options.workers + each * options.gpus) as u64;
     if fits <= needed {
         return Err(FeedError::BatchTooLarge {
             mib: batch >> 20,

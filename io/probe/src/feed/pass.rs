@@ -2,16 +2,19 @@
 //!
 //! As with a trainer's loader, a worker builds whole batches and a bounded queue holds those that are ready. A damaged
 //! sample is noted and the next one takes its place. Not here: what the figures mean (`verdict.rs`), their arithmetic
-//! (`au.rs`). A worker that hangs inside a read of a dead network disk hangs the pass: nothing can interrupt that.
+//! (`au.rs`), GPUs that take the batches (`kernel.rs`). A worker that hangs inside a read of a dead network disk hangs the pass: nothing can interrupt that.
 
 use super::au;
 use super::augment::Augment;
 use super::damage::Damage;
 use super::decode::{Decoded, decode};
+use super::kernel::{self, Taken};
 use super::queue::{Batch, Queue};
 use super::samples::Samples;
 use super::source::{Reader, Source};
 use super::{Consumer, FeedOptions};
+use crate::gpu::TrainerError;
+use crate::gpu::trainer::Trainer;
 use crate::step::{self, Part, Why};
 use lessee_model::probe::{FeedPass, Reading, Stages, StepTime};
 use rustix::time::{ClockId, clock_gettime};
@@ -29,23 +32,43 @@ pub(super) struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    pub(super) fn run(&self, part: &Part<'_>) -> FeedPass {
+    /// With a trainer its GPUs take the batches.
+    ///
+    /// # Errors
+    /// A GPU failed.
+    pub(super) fn run(
+        &self,
+        part: &Part<'_>,
+        trainer: Option<&mut Trainer>,
+    ) -> Result<FeedPass, TrainerError> {
         let queue = Queue::new(self.queue_room);
         let cursor = AtomicUsize::new(0);
-        let (steps, stages) = std::thread::scope(|scope| {
+        let (taken, stages) = std::thread::scope(|scope| {
             let worker = || scope.spawn(|| self.work(&queue, &cursor));
             let workers: Vec<_> = (0..self.options.workers).map(|_| worker()).collect();
-            let steps = self.consume(&queue, part);
+            let taken = match trainer {
+                Some(trainer) => kernel::consume(self, &queue, part, trainer),
+                None => Ok(Taken::timed(self.consume(&queue, part))),
+            };
             queue.close();
             let mut all = Stages::default();
             for worker in workers {
                 // decoding is caught in the worker; what else could panic would lose its times only
                 add(&mut all, &worker.join().unwrap_or_default());
             }
-            (steps, all)
+            (taken, all)
         });
+        let Taken {
+            steps,
+            gpus,
+            pinning_s,
+        } = taken?;
+        let stages = Stages {
+            batch_s: stages.batch_s + pinning_s,
+            ..stages
+        };
         let per_step = self.options.batch * self.options.gpus;
-        FeedPass {
+        Ok(FeedPass {
             source: self.source.name().to_owned(),
             model_step_s: self.step_s,
             workers: self.options.workers,
@@ -62,8 +85,9 @@ impl Plan<'_> {
             stages,
             curve: au::curve(&steps),
             stalls: au::stalls(&steps, self.step_s),
+            gpus,
             steps,
-        }
+        })
     }
 
     fn consume(&self, queue: &Queue, part: &Part<'_>) -> Vec<StepTime> {
@@ -83,7 +107,7 @@ impl Plan<'_> {
             }
             let got_s = now();
             let bytes = batches.iter().map(|b| b.data.len()).sum();
-            let copy_s = copy(self.options.consumer, bytes);
+            let copy_s = copy(&self.options.consumer, bytes);
             let compute_s = compute(self.step_s);
             steps.push(StepTime {
                 asked_s,
@@ -91,6 +115,7 @@ impl Plan<'_> {
                 end_s: now(),
                 copy_s,
                 compute_s,
+                kernel_s: None,
             });
             batches.into_iter().for_each(|b| queue.give_back(b.data));
             part.tick();
@@ -155,9 +180,11 @@ impl Plan<'_> {
         let promised =
             self.source
                 .read(self.samples, at, bounds, &mut tools.reader, &mut tools.raw)?;
-        let took = start.elapsed().as_secs_f64();
-        times.read_s += took;
-        times.read_wait_s += (took - (thread_cpu_s() - cpu)).max(0.0);
+        let (unpacked, used) = (tools.reader.unpacked(), thread_cpu_s() - cpu);
+        let took = start.elapsed();
+        times.read_s += took.saturating_sub(unpacked).as_secs_f64();
+        times.read_wait_s += (took.as_secs_f64() - used).max(0.0);
+        times.decode_s += unpacked.as_secs_f64();
         times.bytes_read += tools.raw.len() as u64;
         tools.reader.forget();
 
@@ -213,15 +240,13 @@ fn add(all: &mut Stages, other: &Stages) {
     all.bytes_read += other.bytes_read;
 }
 
-fn copy(consumer: Consumer, bytes: usize) -> f64 {
+fn copy(consumer: &Consumer, bytes: usize) -> f64 {
     match consumer {
-        Consumer::Timed { copy_gbs: None } => 0.0,
         Consumer::Timed {
             copy_gbs: Some(gbs),
-        } => {
-            let seconds = bytes as f64 / (gbs * 1e9);
-            compute(seconds)
-        }
+            ..
+        } => compute(bytes as f64 / (gbs * 1e9)),
+        Consumer::Timed { copy_gbs: None, .. } | Consumer::Kernel { .. } => 0.0,
     }
 }
 

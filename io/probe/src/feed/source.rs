@@ -4,6 +4,7 @@
 //! may not wait (`RWF_NOWAIT`) succeeds only from the cache. Nothing is written.
 
 use super::decode::Bounds;
+use super::parquet::{Rows, Table};
 use super::samples::{Sample, Samples};
 use lessee_model::probe::CacheCheck;
 use rustix::fs::{Advice, fadvise};
@@ -12,6 +13,7 @@ use std::fs::File;
 use std::io::IoSliceMut;
 use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 pub(super) enum Source {
@@ -28,6 +30,9 @@ pub(super) enum Source {
 pub(super) struct Reader {
     open: Option<(usize, File)>,
     last: Option<(u64, u64)>,
+    rows: Rows,
+    /// Unpacking rows out of tables, which is no reading.
+    unpack: Duration,
 }
 
 impl Source {
@@ -104,6 +109,9 @@ impl Reader {
         bounds: &Bounds,
         out: &mut Vec<u8>,
     ) -> Result<(), String> {
+        if let Some(table) = samples.table(sample) {
+            return self.read_row(samples, sample, table, bounds, out);
+        }
         if sample.len > bounds.sample_bytes {
             return Err(format!(
                 "{} bytes are over the bound of {}",
@@ -120,11 +128,50 @@ impl Reader {
         let Some((_, file)) = &self.open else {
             return Err("not open".to_owned());
         };
+        self.rows.forget();
         out.resize(sample.len as usize, 0);
         file.read_exact_at(out, sample.offset)
             .map_err(|e| format!("{e} (of {} bytes when it was listed)", sample.len))?;
         self.last = Some((sample.offset, sample.len));
         Ok(())
+    }
+
+    /// The next row of a table that stays open, or any other one.
+    fn read_row(
+        &mut self,
+        samples: &Samples,
+        sample: &Sample,
+        table: &Table,
+        bounds: &Bounds,
+        out: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        self.last = None;
+        if self.open.as_ref().is_none_or(|(f, _)| *f != sample.file) {
+            self.rows.forget();
+            let file = File::open(samples.path(sample)).map_err(|e| e.to_string())?;
+            self.open = Some((sample.file, file));
+        }
+        let Some((_, file)) = &self.open else {
+            return Err("not open".to_owned());
+        };
+        let (rows, page) = (&mut self.rows, bounds.page_bytes());
+        // codecs are other people's, and files anybody's
+        let read = catch_unwind(AssertUnwindSafe(|| {
+            let read = rows.read(table, file, sample.offset, page, out);
+            (read, rows.taken(), rows.unpacked())
+        }));
+        let Ok((read, taken, unpack)) = read else {
+            self.rows = Rows::default();
+            return Err("the decoder gave up on it".to_owned());
+        };
+        self.last = taken;
+        self.unpack += unpack;
+        read
+    }
+
+    /// How long unpacking took since this was asked.
+    pub(super) fn unpacked(&mut self) -> Duration {
+        std::mem::take(&mut self.unpack)
     }
 
     /// Drops what was just read from the page cache, so that a second round reads the disk again.
@@ -158,7 +205,7 @@ pub(super) fn drop_cache(samples: &Samples, over: &dyn Fn() -> bool) -> CacheChe
         check.asked += 1;
         let mut byte = [0u8];
         let mut slices = [IoSliceMut::new(&mut byte)];
-        let middle = sample.offset + sample.len / 2;
+        let middle = samples.position(sample);
         match preadv2(&file, &mut slices, middle, ReadWriteFlags::NOWAIT) {
             Ok(_) => check.cached += 1,
             Err(Errno::AGAIN) => {}

@@ -17,7 +17,7 @@ fn options(samples: &Path) -> FeedOptions {
 fn go(options: &FeedOptions, delay_ms: u64) -> Result<FeedReport, FeedError> {
     let stop = AtomicBool::new(false);
     let conduct = Conduct::new(&stop, &|_| {});
-    run_slowed(options, &conduct, Duration::from_millis(delay_ms))
+    run_slowed(options, None, &conduct, Duration::from_millis(delay_ms))
 }
 
 fn pictures(count: u64) -> tempfile::TempDir {
@@ -76,6 +76,7 @@ fn a_slow_copy_is_named() {
     // 49 KB a batch: 50 ms
     o.consumer = Consumer::Timed {
         copy_gbs: Some(0.001),
+        why: None,
     };
     assert_eq!(go(&o, 0).unwrap().limited_by, Some(Limit::Copy));
 }
@@ -228,6 +229,7 @@ fn options_without_sense_are_refused() {
     refuse(&|o| {
         o.consumer = Consumer::Timed {
             copy_gbs: Some(0.0),
+            why: None,
         }
     });
     refuse(&|o| (o.side, o.batch) = (4096, 65536));

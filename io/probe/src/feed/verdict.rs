@@ -4,7 +4,7 @@ use super::{FeedOptions, FeedReport};
 use crate::finding::{Finding, Severity};
 use crate::step::{self, Why};
 use lessee_model::Msg;
-use lessee_model::probe::{FeedPass, Reading};
+use lessee_model::probe::{FeedPass, Reading, StepTime};
 use serde::Serialize;
 
 /// What an accelerator waits for.
@@ -43,8 +43,8 @@ fn supply(pass: Option<&FeedPass>) -> Option<f64> {
     pass?.samples_per_second.measured()
 }
 
-/// The stage and the sentence that says why; `None` where it cannot be told.
-pub(super) fn limit(passes: &Passes<'_>, pass_at: f64) -> (Option<Limit>, Msg) {
+/// The stage and the sentence that says why; `None` where it cannot be told. `tables`: samples are rows of them.
+pub(super) fn limit(passes: &Passes<'_>, pass_at: f64, tables: bool) -> (Option<Limit>, Msg) {
     let Some(disk) = passes.disk else {
         return (None, Msg::new("feed-why-no-step-time"));
     };
@@ -58,6 +58,19 @@ pub(super) fn limit(passes: &Passes<'_>, pass_at: f64) -> (Option<Limit>, Msg) {
     let rest = disk.steps.get(1..).unwrap_or_default();
     let waited: f64 = rest.iter().map(|s| s.got_s - s.asked_s).sum();
     let copied: f64 = rest.iter().map(|s| s.copy_s).sum();
+    if let Some(own) = own_share(disk, pass_at) {
+        let why = Msg::new("feed-why-own")
+            .seconds("own", own)
+            .seconds("step", disk.model_step_s);
+        return (None, why);
+    }
+    let longer = beyond(rest);
+    if longer > waited && longer > copied {
+        let why = Msg::new("feed-why-gpu-slow")
+            .seconds("kernel", kernel_s(rest))
+            .seconds("step", disk.model_step_s);
+        return (Some(Limit::Gpu), why);
+    }
     if copied > waited {
         let why = Msg::new("feed-why-copy")
             .seconds("copied", copied)
@@ -73,6 +86,15 @@ pub(super) fn limit(passes: &Passes<'_>, pass_at: f64) -> (Option<Limit>, Msg) {
     };
     let from_memory_passes = memory.au.measured().is_some_and(|au| au >= pass_at);
     // twice as fast from memory: more than half of the time goes to the disk
+    let spent = &passes.disk_supply.unwrap_or(disk).stages;
+    let unpacking = spent.decode_s + spent.augment_s;
+    // unpacking rows is not done again from memory, and is the processor's work all the same
+    if tables && unpacking > spent.read_s + spent.batch_s {
+        let why = Msg::new("feed-why-unpacking")
+            .seconds("decode", unpacking)
+            .seconds("read", spent.read_s);
+        return (Some(Limit::Decode), why);
+    }
     if from_memory_passes || from_memory >= 2.0 * from_disk {
         let why = Msg::new("feed-why-disk")
             .arg("disk", from_disk.round())
@@ -89,6 +111,32 @@ pub(super) fn limit(passes: &Passes<'_>, pass_at: f64) -> (Option<Limit>, Msg) {
         true => (Some(Limit::Decode), why),
         false => (Some(Limit::Copy), why),
     }
+}
+
+/// Where this program's own orders to the GPUs, and hearing of their end, are what keeps a pass below the mark: seconds
+/// of each step. A trainer has them too, but not these.
+pub(super) fn own_share(pass: &FeedPass, pass_at: f64) -> Option<f64> {
+    let steps = pass.steps.get(1..).unwrap_or_default();
+    let of = |one: &dyn Fn(&StepTime) -> f64| steps.iter().map(one).sum::<f64>();
+    let own = of(&|s| match s.kernel_s {
+        Some(kernel_s) => s.end_s - s.got_s - s.copy_s - kernel_s.max(s.compute_s),
+        None => 0.0,
+    });
+    let (total, compute) = (of(&|s| s.end_s - s.asked_s), of(&|s| s.compute_s));
+    let below = compute < pass_at * total;
+    (below && compute >= pass_at * (total - own)).then(|| own / steps.len().max(1) as f64)
+}
+
+/// Seconds that kernels took beyond the model's time.
+fn beyond(steps: &[StepTime]) -> f64 {
+    let one = |s: &StepTime| (s.kernel_s.unwrap_or(0.0) - s.compute_s).max(0.0);
+    steps.iter().map(one).sum()
+}
+
+/// The middle of what kernels took.
+fn kernel_s(steps: &[StepTime]) -> f64 {
+    let all: Vec<f64> = steps.iter().filter_map(|s| s.kernel_s).collect();
+    step::median(&all).unwrap_or(0.0)
 }
 
 /// GPUs that would still be busy for `pass_at` of the time: what there is over what one takes.
@@ -119,7 +167,10 @@ pub(super) fn findings(report: &FeedReport, held: usize) -> Vec<Finding> {
         }
         (None, Some(_)) => {
             let steps = report.passes.first().map_or(0, |p| p.steps.len());
-            let words = Msg::new("feed-why-few-steps").arg("n", steps);
+            let words = match report.au.measured() {
+                Some(_) => report.why.clone(),
+                None => Msg::new("feed-why-few-steps").arg("n", steps),
+            };
             let finding = Finding::new(
                 Severity::Unknown,
                 "feed_not_measured",
@@ -127,6 +178,13 @@ pub(super) fn findings(report: &FeedReport, held: usize) -> Vec<Finding> {
                 steps.to_string(),
             );
             out.push(finding.words(words));
+        }
+        // the feed is not at fault: the card does not keep the pace that it had when the kernel was measured
+        (Some(false), Some(step_s)) if report.limited_by == Some(Limit::Gpu) => {
+            let steps = report.passes.first().map_or(&[][..], |p| &p.steps);
+            let detail = format!("{:.4} s, {step_s} s", kernel_s(steps));
+            let words = report.why.clone();
+            out.push(Finding::new(Severity::Fail, "feed_gpu_slow", "feed", detail).words(words));
         }
         (Some(false), Some(_)) => {
             // pictures of our own are not what the user trains on: they only suggest
@@ -172,4 +230,93 @@ pub(super) fn findings(report: &FeedReport, held: usize) -> Vec<Finding> {
         push(Severity::Note, "samples_left_out", detail);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lessee_model::probe::Stages;
+
+    /// Steps of 0.1 s that wait, copy and compute so long.
+    fn pass(au: f64, [wait, copy, kernel]: [f64; 3], rate: f64, stages: Stages) -> FeedPass {
+        let step = |i: usize| StepTime {
+            asked_s: i as f64,
+            got_s: i as f64 + wait,
+            end_s: i as f64 + 1.0,
+            copy_s: copy,
+            compute_s: 0.1,
+            kernel_s: Some(kernel),
+        };
+        FeedPass {
+            source: "disk".to_owned(),
+            model_step_s: 0.1,
+            workers: 1,
+            samples_per_step: 1,
+            au: Reading::once(au),
+            samples_per_second: Reading::once(rate),
+            stages,
+            curve: Vec::new(),
+            stalls: Vec::new(),
+            gpus: Vec::new(),
+            steps: (0..5).map(step).collect(),
+        }
+    }
+
+    fn limited(disk: &FeedPass, memory: &FeedPass, tables: bool) -> Option<Limit> {
+        let passes = Passes {
+            disk: Some(disk),
+            memory: Some(memory),
+            disk_supply: Some(disk),
+            memory_supply: Some(memory),
+        };
+        limit(&passes, 0.9, tables).0
+    }
+
+    #[test]
+    fn a_step_that_is_late_is_so_by_its_longest_part() {
+        let of = |parts| {
+            let slow = pass(0.5, parts, 10.0, Stages::default());
+            limited(&slow, &slow, false)
+        };
+        assert_eq!(
+            of([0.01, 0.02, 0.2]),
+            Some(Limit::Gpu),
+            "a kernel that became slow"
+        );
+        assert_eq!(of([0.01, 0.2, 0.1]), Some(Limit::Copy));
+        let fed = pass(0.95, [0.0, 0.0, 0.1], 10.0, Stages::default());
+        assert_eq!(limited(&fed, &fed, false), Some(Limit::Gpu));
+    }
+
+    #[test]
+    fn what_only_this_program_costs_is_no_verdict() {
+        // 0.1 s of 0.115 are computed, and without 0.01 of its own it would be enough
+        let mut short = pass(0.87, [0.005, 0.0, 0.1], 10.0, Stages::default());
+        for (i, step) in short.steps.iter_mut().enumerate() {
+            (step.asked_s, step.got_s) = (i as f64 * 0.115, i as f64 * 0.115 + 0.005);
+            step.end_s = step.asked_s + 0.115;
+        }
+        let own = own_share(&short, 0.9).unwrap();
+        assert!((own - 0.01).abs() < 1e-9, "{own}");
+        assert_eq!(limited(&short, &short, false), None);
+        let starved = pass(0.1, [0.8, 0.0, 0.1], 10.0, Stages::default());
+        assert_eq!(own_share(&starved, 0.9), None);
+    }
+
+    #[test]
+    fn unpacking_rows_is_the_processors_work_and_not_the_disks() {
+        let spent = |read_s, decode_s| Stages {
+            read_s,
+            decode_s,
+            ..Stages::default()
+        };
+        let parts = [0.5, 0.0, 0.1];
+        // from memory the rows lie there unpacked: it is much faster whatever is slow
+        let memory = pass(0.95, [0.0, 0.0, 0.1], 100.0, spent(0.1, 0.5));
+        let unpacks = pass(0.2, parts, 10.0, spent(1.0, 8.0));
+        assert_eq!(limited(&unpacks, &memory, true), Some(Limit::Decode));
+        let waits = pass(0.2, parts, 10.0, spent(8.0, 1.0));
+        assert_eq!(limited(&waits, &memory, true), Some(Limit::Disk));
+        assert_eq!(limited(&unpacks, &memory, false), Some(Limit::Disk));
+    }
 }

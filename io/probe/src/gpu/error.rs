@@ -41,6 +41,8 @@ pub enum GpuError {
     },
     #[error("compute capability {capability} has no units for matrices")]
     NoMatrixUnit { capability: String },
+    #[error("{wrong} of {words} results of a kernel are wrong")]
+    WrongResults { wrong: u64, words: u64 },
     #[error("the driver runs and has no GPU")]
     NoGpu,
     #[error("{step}: the thread that asked the driver could not be started or died")]
@@ -189,6 +191,9 @@ impl Explain for GpuError {
             GpuError::NoMatrixUnit { capability } => {
                 Msg::new("gpu-error-no-matrix-unit").arg("capability", capability.clone())
             }
+            GpuError::WrongResults { wrong, words } => Msg::new("gpu-error-wrong-results")
+                .arg("wrong", *wrong as f64)
+                .arg("words", *words as f64),
             GpuError::NoGpu => Msg::new("gpu-error-none"),
             GpuError::Worker { step } => Msg::new("gpu-error-worker").arg("step", step.clone()),
         }

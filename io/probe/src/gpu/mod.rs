@@ -19,11 +19,13 @@ pub mod reduce;
 mod seen;
 mod sys;
 pub mod tensor;
+pub(crate) mod trainer;
 
 pub use error::{CudaCause, GpuError};
 pub use finding::{CODES, Finding, Severity, verdict};
 pub use seen::{Reason, Seen};
 pub use sys::Libraries;
+pub use trainer::{TrainerError, TrainerGpu};
 
 use sha2::{Digest, Sha256};
 

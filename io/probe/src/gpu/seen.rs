@@ -103,6 +103,7 @@ impl<T> Seen<T> {
             GpuError::NotTried { .. } => ("not_tried", false),
             GpuError::Cut { why } => (*why, false),
             GpuError::NoMatrixUnit { .. } => ("no_matrix_unit", false),
+            GpuError::WrongResults { .. } => ("compute_error", true),
             GpuError::NoGpu => ("no_devices", true),
             GpuError::Worker { .. } => ("internal", true),
         };

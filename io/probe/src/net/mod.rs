@@ -1,6 +1,6 @@
 //! Round trips over TCP: to any host by connecting to it, and of the SSH connection in which all this runs.
 //!
-//! No ICMP (closed to most users), no throughput. A connection is opened and closed at once; no data is sent. Start at
+//! No ICMP (closed to most users), no throughput (to a bucket: `io/objects`). A connection is opened and closed at once; no data is sent. Start at
 //! [`connect`] and [`ssh`].
 
 mod diag;
@@ -9,7 +9,7 @@ pub use diag::{KernelTrip, kernel_trip};
 
 use crate::finding::{Finding, Severity};
 use crate::step::{self, Conduct, Why};
-use lessee_model::probe::{Reading, RoundTrips, SshTrip};
+use lessee_model::probe::{Reading, RoundTrips, S3Reading, SshTrip};
 use lessee_model::{Explain, Msg};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -128,6 +128,37 @@ pub fn connect(options: &NetOptions, conduct: &Conduct<'_>) -> Result<RoundTrips
         jitter_ms: (trips.len() > 1).then(|| steps.sum::<f64>() / (trips.len() - 1) as f64),
         rtt_ms: step::measured(trips, Why::NoConnection),
     })
+}
+
+/// What follows from a bucket; `failure`: what went wrong first, in words.
+pub fn bucket_findings(bucket: &S3Reading, failure: Option<Msg>) -> Vec<Finding> {
+    let mut out = Vec::new();
+    let rates = [
+        &bucket.put_mbs,
+        &bucket.put_parallel_mbs,
+        &bucket.get_mbs,
+        &bucket.get_parallel_mbs,
+    ];
+    let failed = rates
+        .into_iter()
+        .find(|r| matches!(r, Reading::Failed { .. }));
+    if let Some(reason) = failed.and_then(Reading::reason) {
+        let finding = Finding::new(Severity::Unknown, "s3_not_measured", &bucket.bucket, reason);
+        out.push(match failure {
+            Some(words) => finding.words(words),
+            None => finding,
+        });
+    }
+    if !bucket.left_behind.is_empty() {
+        let names = bucket.left_behind.join(", ");
+        out.push(Finding::new(
+            Severity::Warn,
+            "s3_left_behind",
+            &bucket.bucket,
+            names,
+        ));
+    }
+    out
 }
 
 /// What follows from the round trips.

@@ -23,7 +23,7 @@ pub(super) fn check(
     printer: &Printer,
 ) -> Result<Done, Failure> {
     let rules = lessee_latency::rules().map_err(|what| broken(&what))?;
-    let work: Work = args.work.parse().unwrap_or(Work::Notebook);
+    let work = work(args)?;
     let targets = targets(args, &rules)?;
     let plan = plan(args, &rules)?;
     if settings.offline.value {
@@ -72,6 +72,20 @@ fn judged(
     }
 }
 
+fn work(args: &LatencyArgs) -> Result<Work, Failure> {
+    let Some(text) = &args.work else {
+        return Ok(Work::Notebook);
+    };
+    text.parse().map_err(|()| {
+        let known: Vec<&str> = Work::ALL.iter().map(|w| w.as_str()).collect();
+        let failure = Failure::usage(Msg::new("accept-latency-work").arg("text", text.as_str()));
+        failure.hint(match did_you_mean(text, known.iter().copied()) {
+            Some(word) => Msg::new("hint-did-you-mean").arg("word", word),
+            None => Msg::new("hint-known-words").arg("words", known.join(", ")),
+        })
+    })
+}
+
 fn targets(args: &LatencyArgs, rules: &LatencyRules) -> Result<Vec<Target>, Failure> {
     let mut targets: Vec<Target> = Vec::new();
     for text in &args.hosts {
@@ -92,6 +106,10 @@ fn targets(args: &LatencyArgs, rules: &LatencyRules) -> Result<Vec<Target>, Fail
     }
     let mut seen = std::collections::HashSet::new();
     targets.retain(|t| seen.insert((t.host.clone(), t.port)));
+    if targets.is_empty() {
+        return Err(Failure::usage(Msg::new("accept-latency-nothing"))
+            .hint(Msg::new("hint-accept-targets")));
+    }
     let most = rules.measure.most_targets;
     if targets.len() > most {
         let msg = Msg::new("accept-latency-targets")

@@ -1,11 +1,18 @@
 //! `accept`: what was read, and what is wanted, become findings with their evidence. One file a check; each gives an
 //! [`Outcome`] and prints nothing. The rules are in `core/accept`.
 
+mod budget;
+mod deal;
+mod diff;
 mod driver;
+mod failure;
 mod latency;
+mod offer;
+mod support;
+mod whole;
 
 use crate::args::{AcceptArgs, AcceptCommand};
-use lessee_accept::{Evidence, Outcome, Verdict};
+use lessee_accept::{Evidence, GuardLine, Outcome, Verdict};
 use lessee_console::{Failure, Printer, Settings};
 use lessee_model::{Exit, Msg};
 use lessee_report::accept::{AcceptedMachineDoc, LatencyDoc, acceptance_doc, acceptance_report};
@@ -19,6 +26,7 @@ struct Done {
     not_judged: usize,
     /// Figures of round trips.
     latency: Vec<LatencyDoc>,
+    guard: Option<GuardLine>,
 }
 
 impl From<Outcome> for Done {
@@ -28,6 +36,7 @@ impl From<Outcome> for Done {
             machine: None,
             not_judged: 0,
             latency: Vec::new(),
+            guard: None,
         }
     }
 }
@@ -40,8 +49,22 @@ pub(crate) fn run(
     let done = match &args.command {
         Some(AcceptCommand::Driver(args)) => driver::check(args, settings)?,
         Some(AcceptCommand::Latency(args)) => latency::check(args, settings, printer)?,
+        Some(AcceptCommand::Failure(args)) => failure::check(args, settings)?.into(),
+        Some(AcceptCommand::Budget(args)) => {
+            let (outcome, guard) = budget::check(args, settings)?;
+            Done {
+                guard: Some(guard),
+                ..outcome.into()
+            }
+        }
+        Some(AcceptCommand::Offer(args)) => offer::check(args, settings, printer.texts())?.into(),
+        Some(AcceptCommand::Support(args)) => support::check(args, settings)?.into(),
+        Some(AcceptCommand::Diff(args)) => return diff::run(args, printer),
         None => {
-            return Err(Failure::usage(Msg::new("no-command")).hint(Msg::new("hint-help")));
+            let Some(file) = &args.file else {
+                return Err(Failure::usage(Msg::new("no-command")).hint(Msg::new("hint-help")));
+            };
+            return whole::run(file, args.out.as_deref(), settings, printer);
         }
     };
     tell(done, settings, printer)
@@ -53,6 +76,7 @@ fn tell(done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Fail
     let mut doc = acceptance_doc(&outcomes, done.machine, now(settings), texts);
     doc.not_judged = done.not_judged;
     doc.latency = done.latency;
+    doc.guard = done.guard;
     printer.report(acceptance_report(&doc, texts))?;
     Ok(exit(doc.verdict))
 }

@@ -116,3 +116,63 @@ impl Drop for HostBuffer {
         let _ = undo();
     }
 }
+
+/// Pinned memory from which batches go to a device. It alone asks for copies out of its memory and knows when the last of
+/// them is done, so that it can be filled anew while kernels run.
+pub(in crate::gpu) struct Staging {
+    host: HostBuffer,
+    last: LastCopy,
+}
+
+enum LastCopy {
+    Done,
+    Until(Event),
+    /// Asked for, and no place marked behind it: the memory is never written again.
+    Lost,
+}
+
+impl Staging {
+    pub(in crate::gpu) fn new(context: &Arc<Context>, bytes: usize) -> Result<Staging, GpuError> {
+        Ok(Staging {
+            host: context.host_buffer(bytes)?,
+            last: LastCopy::Done,
+        })
+    }
+
+    pub(in crate::gpu) fn room(&self) -> usize {
+        self.host.bytes
+    }
+
+    /// Fills it from the front, as far as there is room. False: its last copy still reads it.
+    pub(in crate::gpu) fn fill(&mut self, data: &[u8]) -> Result<bool, GpuError> {
+        let done = match &self.last {
+            LastCopy::Done => true,
+            LastCopy::Until(event) => event.done()?,
+            LastCopy::Lost => false,
+        };
+        if !done {
+            return Ok(false);
+        }
+        self.last = LastCopy::Done;
+        let bytes = data.len().min(self.host.bytes);
+        // SAFETY: pinned memory of at least this size that nobody else has: the last copy out of it is done, the borrow
+        // keeps the next one from being asked for, and it cannot overlap with a slice of this program's own.
+        unsafe {
+            std::ptr::copy_nonoverlapping(data.as_ptr(), self.host.pointer.cast(), bytes);
+        }
+        Ok(true)
+    }
+
+    /// Asks for a copy of its first bytes, and marks the place behind it.
+    pub(in crate::gpu) fn copy_to(
+        &mut self,
+        to: &DeviceBuffer,
+        bytes: usize,
+    ) -> Result<(), GpuError> {
+        self.last = LastCopy::Lost;
+        let context = Arc::clone(&self.host.context);
+        context.copy_some_to_device(to, &self.host, bytes)?;
+        self.last = LastCopy::Until(context.mark()?);
+        Ok(())
+    }
+}

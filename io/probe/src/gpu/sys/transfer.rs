@@ -42,6 +42,24 @@ impl Context {
         )
     }
 
+    /// The first bytes of pinned memory, at most as many as there are on both sides.
+    pub(super) fn copy_some_to_device(
+        &self,
+        to: &DeviceBuffer,
+        from: &HostBuffer,
+        bytes: usize,
+    ) -> Result<(), GpuError> {
+        self.current()?;
+        call!(
+            *self.cuda,
+            TO_DEVICE,
+            to.pointer,
+            from.pointer.cast_const(),
+            bytes.min(to.bytes).min(from.bytes),
+            self.stream(Lane::Work)
+        )
+    }
+
     pub(in crate::gpu) fn copy_to_host(
         &self,
         to: &HostBuffer,

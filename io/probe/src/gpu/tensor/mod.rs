@@ -7,6 +7,7 @@
 //! the same GPU, and not with a data sheet.
 
 mod judge;
+pub(super) mod multiplier;
 mod run;
 
 use super::found::folders;
