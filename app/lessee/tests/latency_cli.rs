@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Home, Run};
+use common::{Home, Run, check};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -244,6 +244,45 @@ fn targets_come_from_files_side_by_side() {
     );
     let doc = quick(home, &["--targets", &csv]).exits(0).json();
     assert_eq!(doc["latency"][0]["target"], "fra");
+}
+
+#[test]
+fn a_whole_acceptance_keeps_every_sample_as_its_schema_says() {
+    let home = &Home::new();
+    let at = port(silent);
+    let number = at.rsplit_once(':').expect("a port").1;
+    home.file(
+        "near.csv",
+        format!("name,host,port\nnode,127.0.0.1,{number}\n"),
+    );
+    let text = "name = \"node\"\n[latency]\ntargets = \"near.csv\"\nfor = \"visual\"\nsamples = 20\nseconds = 0.5\n";
+    let file = home.file("node.toml", text);
+    let doc = home.run(&["accept", &file, "-o", "json"]).exits(0).json();
+    assert_eq!(
+        (&doc["check"], &doc["verdict"]),
+        (&"all".into(), &"pass".into())
+    );
+    assert_eq!(doc["latency"][0]["target"], "node");
+    let hash = doc["findings"][0]["evidence"][0].as_str().expect("a hash");
+    let kept = home.path("node-acceptance").join("evidence").join(hash);
+    let samples: Value =
+        serde_json::from_slice(&std::fs::read(kept).expect("evidence")).expect("JSON");
+    assert_eq!(samples["connections"].as_array().map(Vec::len), Some(20));
+    for document in [("latency-samples", &samples), ("acceptance", &doc)] {
+        let schema = home.run(&["schema", document.0]).exits(0).json();
+        let mut wrong = Vec::new();
+        check(document.1, &schema, &schema, document.0, &mut wrong);
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+    // the wording of a wrong file comes from its flags
+    let wrong = home.file(
+        "wrong.toml",
+        "[latency]\nhosts = [\"a\"]\nfor = \"visaul\"\n",
+    );
+    home.run(&["accept", &wrong])
+        .says(2, &["visaul", "`visual`"]);
+    let wrong = home.file("none.toml", "[latency]\nfor = \"visual\"\n");
+    home.run(&["accept", &wrong]).says(2, &["no target"]);
 }
 
 #[test]

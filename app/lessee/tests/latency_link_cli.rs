@@ -214,7 +214,7 @@ fn regions_side_by_side_are_judged_by_the_95th_percentile() {
             "--for",
             work,
             "--samples=100",
-            "--seconds=12",
+            "--seconds=8",
         ];
         let run = lessee(home, &office, &args);
         let doc = run.json();

@@ -127,10 +127,8 @@ pub fn targets_of(text: &str, file: &str) -> Result<Vec<Target>, TargetsError> {
 }
 
 fn looks_like_toml(text: &str) -> bool {
-    let lines = text.lines().map(str::trim);
-    let first = lines
-        .filter(|l| !l.is_empty() && !l.starts_with('#'))
-        .next();
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|l| !l.is_empty() && !l.starts_with('#'));
     first.is_none_or(|l| l.starts_with('[') || l.contains('='))
 }
 

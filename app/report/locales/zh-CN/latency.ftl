@@ -46,12 +46,12 @@ accept-latency-proxy-ends = TLS 握手每次往返为 { $tls } 毫秒，而代�
 accept-latency-vpn = 数据包从 { $interface }（{ $kind }）发出，这是 VPN 使用的隧道：关闭后走的是另一条路。
 accept-latency-stopped = 提前结束：{ $of } 个样本中开始了 { $n } 个。
 
-accept-ask-nearer = 有没有离这里更近的区域，或更好的线路？
-accept-ask-loss = 丢包发生在哪一段：办公室自己的网络，还是供应商的网络？换一条线路再测一次即可分辨。
-accept-ask-reachable = 合同开始之前，向我们开放哪台主机的哪个端口？
-accept-ask-near = 这个地址是机器本身还是网关？请对节点自己的地址再测一次。
-accept-ask-direct = 这台电脑可以直接连接吗（--no-proxy）？可以的话请再测一次。
-accept-ask-vpn = 工作时会经过这个 VPN 吗？如果不会，请关闭后再测一次。
+accept-latency-ask-nearer = 有没有离这里更近的区域，或更好的线路？
+accept-latency-ask-loss = 丢包发生在哪一段：办公室自己的网络，还是供应商的网络？换一条线路再测一次即可分辨。
+accept-latency-ask-reachable = 合同开始之前，向我们开放哪台主机的哪个端口？
+accept-latency-ask-near = 这个地址是机器本身还是网关？请对节点自己的地址再测一次。
+accept-latency-ask-direct = 这台电脑可以直接连接吗（--no-proxy）？可以的话请再测一次。
+accept-latency-ask-vpn = 工作时会经过这个 VPN 吗？如果不会，请关闭后再测一次。
 
 accept-target-empty = 没有主机名
 accept-target-host = 主机名只能含字母、数字、点和连字符（其他文字的域名请写成 xn--...）

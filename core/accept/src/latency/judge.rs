@@ -122,7 +122,7 @@ fn direct(
             .arg("by", Msg::new(series.words()))
             .arg("far", ms(far.median_ms))
             .arg("other", Msg::new(by.words()));
-        let ask = Msg::new("accept-ask-near");
+        let ask = Msg::new("accept-latency-ask-near");
         checks.push(Check::new("near", Verdict::Warn, reason).asking(ask));
     }
     checks.insert(0, check);
@@ -140,7 +140,7 @@ fn through_proxy(
     out: &mut Latency,
 ) -> Vec<Check> {
     let at = samples.proxy.as_ref().map_or("", |p| p.at.as_str());
-    let ask = Msg::new("accept-ask-direct");
+    let ask = Msg::new("accept-latency-ask-direct");
     let Some(tls) = out.tls.as_ref().filter(|f| f.timed > 0) else {
         if out.tunnel.is_none() {
             return nothing(samples, out);
@@ -194,7 +194,7 @@ fn nothing(samples: &LatencySamples, out: &Latency) -> Vec<Check> {
         }
         _ => reason,
     };
-    let ask = Msg::new("accept-ask-reachable");
+    let ask = Msg::new("accept-latency-ask-reachable");
     vec![Check::new("latency", Verdict::Unknown, reason).asking(ask)]
 }
 
@@ -253,7 +253,7 @@ fn round_trip(figures: &Figures, series: Series, work: Work, rules: &LatencyRule
     let check = Check::new("latency", verdict, reason);
     match verdict {
         Verdict::Pass => check,
-        _ => check.asking(Msg::new("accept-ask-nearer")),
+        _ => check.asking(Msg::new("accept-latency-ask-nearer")),
     }
 }
 
@@ -283,7 +283,7 @@ fn loss(figures: &Figures, work: Work, rules: &LatencyRules) -> Option<Check> {
     let check = Check::new("loss", verdict, reason);
     Some(match verdict {
         Verdict::Pass => check,
-        _ => check.asking(Msg::new("accept-ask-loss")),
+        _ => check.asking(Msg::new("accept-latency-ask-loss")),
     })
 }
 
@@ -302,7 +302,7 @@ fn failures(samples: &LatencySamples) -> Option<Check> {
         .arg("why", why(first.kind))
         .arg("detail", first.detail.as_str());
     let check = Check::new("connections", Verdict::Warn, reason);
-    Some(check.asking(Msg::new("accept-ask-reachable")))
+    Some(check.asking(Msg::new("accept-latency-ask-reachable")))
 }
 
 /// Another series that goes much farther: then what answered the first was not the machine.
@@ -339,7 +339,7 @@ fn tunnel_interface(samples: &LatencySamples, rules: &LatencyRules) -> Option<Ch
         .arg("interface", route.interface.as_str())
         .arg("kind", kind.as_str());
     let check = Check::new("vpn", Verdict::Warn, reason);
-    Some(check.asking(Msg::new("accept-ask-vpn")))
+    Some(check.asking(Msg::new("accept-latency-ask-vpn")))
 }
 
 fn stopped(samples: &LatencySamples, out: &Latency) -> Option<Check> {
