@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Home, Run};
-use lessee_link::{Class, Drops, Link, Office, Shape, ready};
+use lessee_link::{Class, Drops, Here, Link, Office, Shape, here};
 use serde_json::Value;
 use std::io::Read;
 use std::net::{TcpListener, TcpStream};
@@ -14,14 +14,15 @@ use std::time::Duration;
 /// Whether the test can run, with these programs; in CI it must.
 fn can(programs: &[&str]) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let there = |program: &&&str| {
+    let missing = |program: &&&str| {
         let mut folders = std::env::split_paths(&path).chain(["/usr/sbin".into()]);
         !folders.any(|folder| folder.join(program).is_file())
     };
-    let why = match (ready(), programs.iter().find(there)) {
-        (Err(why), _) => why,
-        (_, Some(missing)) => format!("no {missing}: testkit/peers.sh install"),
-        _ => return true,
+    let why = match (here(), programs.iter().find(missing)) {
+        (Here::Passed, _) => return false,
+        (Here::Not(why), _) => why,
+        (Here::Ready, Some(missing)) => format!("no {missing}: testkit/peers.sh install"),
+        (Here::Ready, None) => return true,
     };
     let ci = std::env::var("CI").is_ok_and(|v| v == "true" || v == "1");
     assert!(!ci, "needed in CI: {why}");

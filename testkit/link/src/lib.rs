@@ -2,7 +2,7 @@
 //!
 //! It is: two TUN devices a link and threads that carry packets between them through a queue in time; it counts what it
 //! drops. It is not: `netem`, which many machines lack, nor a model of a real path (no jitter, no limit of bandwidth, no
-//! reordering). Start at [`Office`]; [`ready`] says whether this machine lets it be built.
+//! reordering). Start at [`Office`]; [`here`] says whether this machine lets it be built.
 
 mod carry;
 mod net;
@@ -10,7 +10,7 @@ mod packet;
 mod sys;
 
 pub use carry::{Drops, Link, Shape};
-pub use net::{Net, ready};
+pub use net::{Here, Net, here};
 pub use packet::{Class, Counts, Tally};
 
 use std::io;
@@ -27,7 +27,7 @@ impl Office {
     /// An empty network, without a way out.
     ///
     /// # Errors
-    /// What [`ready`] says.
+    /// What [`here`] says.
     pub fn new() -> io::Result<Office> {
         let net = Net::new()?;
         // unprivileged ping is a right of groups, and every namespace begins without; group 0 is that of whoever may build one

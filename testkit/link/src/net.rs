@@ -73,12 +73,52 @@ fn ip(words: &str) -> io::Result<()> {
     }
 }
 
-/// Whether links can be built here: a TUN device, `ip`, and the right to make networks. That right has root, and
-/// whoever runs under `unshare --map-root-user --net`.
+/// Whether links can be built here.
+#[derive(Debug)]
+pub enum Here {
+    Ready,
+    /// The test was run again in a user namespace of its own, where they can, and passed there.
+    Passed,
+    /// What is missing.
+    Not(String),
+}
+
+/// Set in the second run of a test.
+const INSIDE: &str = "LESSEE_LINK_INSIDE";
+
+/// Whether links can be built: a TUN device, `ip`, and the right to make networks. Root has that right, and everybody in a user
+/// namespace of his own: then the calling test is run again in one.
 ///
-/// # Errors
-/// What is missing.
-pub fn ready() -> Result<(), String> {
+/// # Panics
+/// The test failed there.
+pub fn here() -> Here {
     let tried = Net::new().and_then(|net| net.run(|| sys::tun("try").map(drop)));
-    tried.map_err(|e| format!("no network of its own with a TUN device ({e})"))
+    let Err(why) = tried else {
+        return Here::Ready;
+    };
+    let why = format!("no network of its own with a TUN device ({why})");
+    let test = thread::current().name().map(str::to_owned);
+    let (Ok(own), Some(test), None) = (std::env::current_exe(), test, std::env::var_os(INSIDE))
+    else {
+        return Here::Not(why);
+    };
+    let mut inside = Command::new("unshare");
+    inside.args(["--user", "--map-root-user", "--net"]).arg(own);
+    inside
+        .args(["--exact", &test, "--nocapture"])
+        .env(INSIDE, "1");
+    let Ok(output) = inside.output() else {
+        return Here::Not(why);
+    };
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    if said.contains("test result: ok. 1 passed") && !said.contains("skipped: ") {
+        return Here::Passed;
+    }
+    // not even begun: no user namespaces for this user
+    assert!(
+        !said.contains("running 1 test") || said.contains("skipped: "),
+        "{said}"
+    );
+    Here::Not(why)
 }
