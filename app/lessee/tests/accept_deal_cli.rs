@@ -410,7 +410,7 @@ fn a_file_that_is_no_acceptance_is_told_with_its_place() {
     let home = Home::new();
     for (content, what) in [
         ("[budgett]\n", "budgett"),
-        ("name = \"x\"\n", "names no check"),
+        ("name = \"x\"\n", "no check is named"),
         ("[budget]\nbudget = \"many\"\n", ":2:"),
         ("[support]\nlog = \"gone.csv\"\n", "gone.csv"),
     ] {

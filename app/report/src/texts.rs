@@ -136,6 +136,10 @@ impl Texts {
             Arg::Money(x) => quantity::money(*x),
             Arg::Seconds(x) => self.seconds(*x),
             Arg::Bytes(x) => quantity::bytes(*x),
+            Arg::Both { en, zh } => match self.lang {
+                Lang::En => clean(en).into_owned(),
+                Lang::ZhCn => clean(zh).into_owned(),
+            },
             Arg::Msg(inner) => self.msg(inner),
         }
     }

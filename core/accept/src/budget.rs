@@ -5,7 +5,7 @@ use crate::failure::{duration, over, sure, told};
 use crate::finding::{Check, Finding, Verdict};
 use crate::provider::{BudgetTerms, ProviderFacts};
 use lessee_model::tariff::{BillingRule, Stopped};
-use lessee_model::{Known, Money, Msg};
+use lessee_model::{Arg, Known, Money, Msg};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -151,9 +151,10 @@ fn stopped_compute(case: &BudgetCase) -> Check {
     let decides = crate::table::decides(why.confidence);
     let mut reason = Msg::new(id);
     if let (Some(en), Some(zh)) = (&billing.value.stop_note_en, &billing.value.stop_note_zh) {
-        let note = Msg::new("accept-stop-note")
-            .arg("en", &**en)
-            .arg("zh", &**zh);
+        let note = Arg::Both {
+            en: en.to_string(),
+            zh: zh.to_string(),
+        };
         reason = Msg::new("accept-and").arg("a", reason).arg("b", note);
     }
     let (verdict, reason) = match decides {

@@ -6,7 +6,7 @@
 use crate::finding::{Check, Finding, Verdict};
 use crate::table::{Origin, Row, TableError, read};
 use lessee_model::probe::{Kept, Severity};
-use lessee_model::{Msg, ProbeReport};
+use lessee_model::{Arg, Msg, ProbeReport};
 
 /// A field that a contract must speak of, and the words by which it does.
 #[derive(Clone, Debug)]
@@ -107,10 +107,8 @@ fn one(field: &ContractField, lines: &[(usize, &str, String)]) -> Finding {
     };
     let say = |id: &'static str| {
         Msg::new(id)
-            .arg("label-en", field.label_en.as_str())
-            .arg("label-zh", field.label_zh.as_str())
-            .arg("why-en", field.why_en.as_str())
-            .arg("why-zh", field.why_zh.as_str())
+            .arg("label", both(&field.label_en, &field.label_zh))
+            .arg("why", both(&field.why_en, &field.why_zh))
     };
     let at = |id: &'static str, (line, text): (usize, &str)| {
         say(id).arg("line", line).arg("text", short(text))
@@ -135,6 +133,13 @@ fn one(field: &ContractField, lines: &[(usize, &str, String)]) -> Finding {
         Check::new("contract", silent, say("accept-contract-silent")).asking(ask())
     };
     check.from(&field.origin).finding(&field.field)
+}
+
+fn both(en: &str, zh: &str) -> Arg {
+    Arg::Both {
+        en: en.to_owned(),
+        zh: zh.to_owned(),
+    }
 }
 
 /// Whether a line has a word. One that begins or ends with a Latin letter must not be a part of a longer word there: `tax`

@@ -25,6 +25,11 @@ pub enum Arg {
     Seconds(f64),
     /// Bytes, shown as e.g. "1.5 TB".
     Bytes(f64),
+    /// A text that a table of facts holds in both languages.
+    Both {
+        en: String,
+        zh: String,
+    },
     /// A nested message, rendered first.
     Msg(Box<Msg>),
 }
