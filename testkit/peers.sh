@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Peers: testkit/peers.sh install|kernels|zig|files|s3|security|where|remove. Python programs go into a virtual environment under target/peers;
+# Peers: testkit/peers.sh install|kernels|zig|files|s3|network|security|where|remove. Python programs go into a
+# virtual environment under target/peers;
 # what the probe's kernels are checked with comes from Debian, where the machine may be changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -43,14 +44,25 @@ security() {
     python_with testkit/requirements-security.txt
 }
 
+# what round trips are held against, and what stands between: ping, TLS, an HTTP and a SOCKS5 proxy; ip and chrt for the links
+network() {
+    local missing=0 program
+    for program in ip chrt ping openssl tinyproxy microsocks; do
+        command -v "$program" >/dev/null || [ -x "/usr/sbin/$program" ] || missing=1
+    done
+    [ "$missing" = 0 ] || debian iproute2 util-linux iputils-ping openssl tinyproxy-bin microsocks
+}
+
 case "${1:-}" in
 install)
     python_with testkit/requirements.txt
     kernels
     python_with testkit/requirements-files.txt
     s3
+    network
     security
     ;;
+network) network ;;
 kernels) kernels ;;
 files) python_with testkit/requirements-files.txt ;;
 s3) s3 ;;
@@ -59,7 +71,7 @@ zig) python_with testkit/requirements-zig.txt ;;
 where) echo "$venv/bin/python" ;;
 remove) rm -rf "$venv" ;;
 *)
-    echo "usage: testkit/peers.sh install|kernels|zig|files|s3|security|where|remove" >&2
+    echo "usage: testkit/peers.sh install|kernels|zig|files|s3|network|security|where|remove" >&2
     exit 2
     ;;
 esac

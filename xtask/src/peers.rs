@@ -49,6 +49,8 @@ pub(crate) fn install() -> Result<()> {
     sh::run(sh::command("bash", &["testkit/peers.sh", "kernels"]))?;
     // pyarrow, which writes what the feed test reads
     sh::run(sh::command("bash", &["testkit/peers.sh", "files"]))?;
+    // ping, proxies and TLS, for round trips
+    sh::run(sh::command("bash", &["testkit/peers.sh", "network"]))?;
     // an S3 server
     sh::run(sh::command("bash", &["testkit/peers.sh", "s3"]))?;
     // web and SSH servers, certificates, LUKS headers

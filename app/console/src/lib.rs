@@ -7,6 +7,7 @@ mod global;
 mod help;
 mod output;
 mod settings;
+pub mod stop;
 
 pub use failure::Failure;
 pub use global::{GlobalArgs, wants_json};

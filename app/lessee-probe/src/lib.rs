@@ -13,7 +13,6 @@ mod live;
 mod measure;
 mod page;
 mod read;
-mod stop;
 mod stored;
 mod watch;
 

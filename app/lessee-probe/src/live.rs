@@ -3,9 +3,9 @@
 //! What is seen meanwhile goes to stderr: on a terminal one line a GPU that is drawn again, elsewhere lines now and then.
 //! Not here: sampling (`io/probe`), what the curve means.
 
-use crate::stop::{self, STOP};
 use crate::watch::LostDoc;
 use crate::{ProbeFailure, ProbeWatchArgs, Screen};
+use lessee_console::stop::{self, STOP};
 use lessee_model::Msg;
 use lessee_probe_io::watch::live::{Live, Next, Tick};
 use lessee_probe_io::watch::{Recording, WatchError, record};

@@ -13,6 +13,7 @@ mod finding;
 mod gpu;
 mod jax;
 mod judge;
+pub mod latency;
 mod libs;
 mod machine;
 mod need;

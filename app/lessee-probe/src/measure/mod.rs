@@ -12,7 +12,8 @@ mod s3;
 mod steps;
 
 use crate::judge::{Promise, judge};
-use crate::{Answer, Facts, MeasureArgs, ProbeFailure, World, page, stop};
+use crate::{Answer, Facts, MeasureArgs, ProbeFailure, World, page};
+use lessee_console::stop;
 use lessee_model::ProbeReport;
 use lessee_model::probe::{ProbeRun, Verdict};
 use lessee_probe_io::Finding;

@@ -2,8 +2,8 @@
 
 use super::run::{Outcome, Run};
 use super::{gpus, s3};
-use crate::stop::STOP;
 use crate::{MeasureArgs, ProbeFailure, World};
+use lessee_console::stop::STOP;
 use lessee_model::probe::{Fact, GpuReading, NetReading, Reading, reason_parts};
 use lessee_model::{Explain, ProbeReport};
 use lessee_probe_io::budget::{Budget, Step};

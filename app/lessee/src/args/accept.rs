@@ -29,6 +29,7 @@ pub(crate) struct AcceptanceFile {
     /// Which machines are meant; of all sections.
     pub deal: DealArgs,
     pub driver: Option<DriverArgs>,
+    pub latency: Option<LatencyArgs>,
     pub failure: Option<FailureArgs>,
     pub budget: Option<BudgetArgs>,
     pub offer: Option<OfferArgs>,
@@ -42,6 +43,8 @@ pub(crate) enum AcceptCommand {
     Driver(DriverArgs),
     /// Encryption and compliance: what endpoints and disks show, and what to ask for by checklist. Not legal advice.
     Security(SecurityArgs),
+    /// Is the way from this desk to the machine short enough: round trips of TCP, TLS and pings, side by side.
+    Latency(LatencyArgs),
     /// What becomes of the machine when its host fails or is maintained, and what that costs your work.
     Failure(FailureArgs),
     /// Can the provider stop the spending, how late does it notice, and does a stopped machine stop the bill.
@@ -52,6 +55,36 @@ pub(crate) enum AcceptCommand {
     Support(SupportArgs),
     /// What has become worse since an earlier acceptance.
     Diff(AcceptDiffArgs),
+}
+
+#[derive(Clone, Debug, Default, Args, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct LatencyArgs {
+    /// A node, or an endpoint of a region; without a port 443 and 22 are tried.
+    #[arg(value_name = "HOST[:PORT]", required_unless_present = "targets")]
+    pub hosts: Vec<String>,
+    /// Several at once from a file: TOML ([[target]]) or CSV with name, host, port, region, provider; - reads stdin.
+    #[arg(long, value_name = "FILE")]
+    pub targets: Option<PathBuf>,
+    /// Work that has to wait for each round trip; batch work only reports them.
+    #[serde(rename = "for")]
+    #[arg(long = "for", value_name = "WORK", default_value = "notebook", value_parser = ["notebook", "visual", "batch"])]
+    pub work: Option<String>,
+    /// Only the targets of this provider.
+    #[arg(long, value_name = "NAME")]
+    pub provider: Option<String>,
+    /// Round trips to each target [default: 100; 20 where sshd answers, which locks out who connects too often].
+    #[arg(long, value_name = "N")]
+    pub samples: Option<usize>,
+    /// Spread over this time [default: 30].
+    #[arg(long, value_name = "SECONDS")]
+    pub seconds: Option<f64>,
+    /// Through this proxy: http://HOST:PORT, socks5://HOST:PORT or socks5h://HOST:PORT [default: HTTPS_PROXY, ALL_PROXY].
+    #[arg(long, value_name = "URL", conflicts_with = "no_proxy")]
+    pub proxy: Option<String>,
+    /// Directly, whatever the environment names.
+    #[arg(long)]
+    pub no_proxy: bool,
 }
 
 /// Which machines are meant, and at what price.

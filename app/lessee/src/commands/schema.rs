@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 type Make = fn() -> schemars::Schema;
 
 /// Name and type of each document; one more is one more line.
-const DOCUMENTS: [(&str, Make); 24] = [
+const DOCUMENTS: [(&str, Make); 25] = [
     // what people write
     ("workload", || schemars::schema_for!(WorkloadFile)),
     ("buy-input", || schemars::schema_for!(lessee_cost::BuyFile)),
@@ -63,6 +63,9 @@ const DOCUMENTS: [(&str, Make); 24] = [
     }),
     ("acceptance-diff", || {
         schemars::schema_for!(lessee_report::accept::AcceptanceDiffDoc)
+    }),
+    ("latency-samples", || {
+        schemars::schema_for!(lessee_accept::latency::LatencySamples)
     }),
     ("error", || schemars::schema_for!(ErrorDoc)),
 ];

@@ -45,6 +45,15 @@ cli-plan-spot = 可以用抢占式机器
 cli-plan-no-spot = 不用抢占式机器
 
 cli-accept = 签约之前的检查：您要用的东西在那里能运行吗？
+cli-accept-latency = 从这里到机器的路够不够近：TCP、TLS 和 ping 的往返时间，并排比较。
+cli-accept-latency-hosts = 节点，或某个区域的端点；不写端口时先试 443 再试 22
+cli-accept-latency-targets = 从文件一次读取多个目标：TOML（[[target]]）或 CSV，含 name、host、port、region、provider；- 表示标准输入
+cli-accept-latency-work = 每次往返都要等待的工作；批处理（batch）只报告，不判定
+cli-accept-latency-provider = 只测这个供应商的目标
+cli-accept-latency-samples = 每个目标的往返次数 [默认：100；应答者是 sshd 时为 20，因为频繁连接会被它暂时拒绝]
+cli-accept-latency-seconds = 均匀分布在这段时间内（秒）[默认：30]
+cli-accept-latency-proxy = 经由此代理：http://HOST:PORT、socks5://HOST:PORT 或 socks5h://HOST:PORT [默认：HTTPS_PROXY、ALL_PROXY]
+cli-accept-latency-no-proxy = 无论环境变量如何，都直接连接
 cli-accept-file = 一次完整的验收：检查项、目标、需求和合规要求写在一个文件里（TOML）
 cli-accept-out = 存放文档和证据的文件夹；默认为去掉 .toml 加 -acceptance
 cli-accept-failure = 主机故障或维护时机器会怎样，对您的工作有多大损失

@@ -1,5 +1,6 @@
 //! `lessee/acceptance/v1`: findings with their evidence, in the reader's language.
 
+use super::LatencyDoc;
 use crate::Texts;
 use lessee_accept::{Evidence, Finding, GuardLine, Machine, Outcome, Verdict};
 use lessee_model::{Arg, Msg};
@@ -26,6 +27,8 @@ pub struct AcceptanceDoc {
     pub findings: Vec<FindingDoc>,
     /// What was read, by hash.
     pub evidence: Vec<Evidence>,
+    /// Figures of round trips, one entry a target; empty where none were measured.
+    pub latency: Vec<LatencyDoc>,
     /// Packages of files of needs that no rule judges.
     pub not_judged: usize,
     /// What holds for all of it, in the reader's language: that it is no legal advice.
@@ -108,6 +111,7 @@ pub fn acceptance_doc(
             .flat_map(|o| o.findings.iter().map(|f| finding(o.check, f, texts)))
             .collect(),
         evidence,
+        latency: Vec::new(),
         not_judged: 0,
         notices: outcomes
             .iter()

@@ -3,6 +3,7 @@
 mod diff;
 mod doc;
 mod junit;
+mod latency;
 mod view;
 
 pub use diff::{AcceptanceDiffDoc, Changed, DiffFindingDoc, acceptance_diff, diff_report};
@@ -11,4 +12,5 @@ pub use doc::{
     acceptance_doc, accepted_machine,
 };
 pub use junit::junit;
+pub use latency::{LatencyDoc, latency_doc};
 pub use view::acceptance_report;

@@ -1,5 +1,6 @@
 //! An acceptance as a page: all verdicts in a table, worst first, then what is behind each that is no plain pass.
 
+use super::latency::round_trips;
 use super::{AcceptanceDoc, AcceptedMachineDoc, FindingDoc};
 use crate::{Block, Cell, Column, Report, Table, Texts, Tone, clean};
 use lessee_accept::{Evidence, GuardLine, Verdict};
@@ -24,7 +25,15 @@ pub fn acceptance_report(doc: &AcceptanceDoc, texts: &Texts) -> Report {
     }
     let mut worst_first: Vec<&FindingDoc> = doc.findings.iter().collect();
     worst_first.sort_by_key(|f| (std::cmp::Reverse(f.verdict), f.rule != "need"));
-    report.table(table(&worst_first, texts));
+    // of this check the figures side by side are the answer
+    if doc.check != "latency" {
+        report.table(table(&worst_first, texts));
+    }
+    if !doc.latency.is_empty() {
+        report.heading(texts.get("accept-latency-heading"));
+        report.table(round_trips(doc, texts));
+        report.text(texts.get("accept-latency-legend"));
+    }
     let mut passed = Vec::new();
     for f in &worst_first {
         // what is good needs a line, not a heading; a need that passes has its install line

@@ -21,14 +21,24 @@ const HEADER: usize = 16;
 const DIAG_MSG: usize = 72;
 /// `tcpi_rtt` in `struct tcp_info`; `tcpi_rttvar` follows.
 const RTT: usize = 68;
+/// `tcpi_total_retrans`.
+const REPEATS: usize = 100;
 
+/// What the kernel knows of a connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct RoundTrip {
-    pub(super) rtt_us: u32,
-    pub(super) deviation_us: u32,
+pub struct KernelTrip {
+    /// Smoothed; of a connection that has sent nothing yet, that of its opening packet. 0: not measured yet.
+    pub rtt_us: u32,
+    pub deviation_us: u32,
+    /// Packets sent again since it was begun, the opening one too.
+    pub repeats: u32,
 }
 
-pub(super) fn round_trip(local: SocketAddr, remote: SocketAddr) -> io::Result<RoundTrip> {
+/// Asks for a connection of this machine, in any state: one that is being opened has its repeats.
+///
+/// # Errors
+/// There is none between these ends, or the system does not answer.
+pub fn kernel_trip(local: SocketAddr, remote: SocketAddr) -> io::Result<KernelTrip> {
     let plain = ask(&request(local, remote, false));
     // a server that listens on IPv6 has its IPv4 connections there too
     match (&plain, local.is_ipv4()) {
@@ -69,7 +79,7 @@ fn request(local: SocketAddr, remote: SocketAddr, mapped: bool) -> Vec<u8> {
     m
 }
 
-fn ask(request: &[u8]) -> io::Result<RoundTrip> {
+fn ask(request: &[u8]) -> io::Result<KernelTrip> {
     let socket = socket_with(
         AddressFamily::NETLINK,
         SocketType::DGRAM,
@@ -88,7 +98,7 @@ fn ask(request: &[u8]) -> io::Result<RoundTrip> {
     answer(buffer.get(..len).unwrap_or_default())
 }
 
-fn answer(message: &[u8]) -> io::Result<RoundTrip> {
+fn answer(message: &[u8]) -> io::Result<KernelTrip> {
     let short = || io::Error::other("an answer that is cut off");
     let half = |at: usize| {
         message
@@ -113,9 +123,12 @@ fn answer(message: &[u8]) -> io::Result<RoundTrip> {
         if kind == INET_DIAG_INFO && len >= 4 + RTT + 8 {
             let rtt = word(at + 4 + RTT).ok_or_else(short)?;
             let deviation = word(at + 4 + RTT + 4).ok_or_else(short)?;
-            return Ok(RoundTrip {
+            // kernels older than 2.6.26 end before it
+            let repeats = word(at + 4 + REPEATS).filter(|_| len >= 4 + REPEATS + 4);
+            return Ok(KernelTrip {
                 rtt_us: rtt,
                 deviation_us: deviation,
+                repeats: repeats.unwrap_or_default(),
             });
         }
         if len < 4 {
@@ -140,6 +153,7 @@ mod tests {
         let rtt = HEADER + DIAG_MSG + 4 + RTT;
         good[rtt..rtt + 4].copy_from_slice(&1234u32.to_ne_bytes());
         assert_eq!(answer(&good).unwrap().rtt_us, 1234);
+        assert_eq!(answer(&good).unwrap().repeats, 0);
         for cut in 0..rtt + 8 {
             assert!(answer(&good[..cut]).is_err());
         }

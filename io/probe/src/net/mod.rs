@@ -5,6 +5,8 @@
 
 mod diag;
 
+pub use diag::{KernelTrip, kernel_trip};
+
 use crate::finding::{Finding, Severity};
 use crate::step::{self, Conduct, Why};
 use lessee_model::probe::{Reading, RoundTrips, S3Reading, SshTrip};
@@ -200,7 +202,7 @@ pub fn ssh(ssh_connection: Option<&str>) -> SshTrip {
         value: f64::from(us) / 1e3,
         samples: Vec::new(),
     };
-    match diag::round_trip(server, client) {
+    match kernel_trip(server, client) {
         Ok(trip) => SshTrip {
             rtt_ms: ms(trip.rtt_us),
             deviation_ms: ms(trip.deviation_us),

@@ -45,6 +45,7 @@ pub(super) fn check(args: &DriverArgs, settings: &Settings) -> Result<Done, Fail
         outcome,
         machine: Some(accepted_machine(file, &machine)),
         not_judged,
+        latency: Vec::new(),
         guard: None,
     })
 }

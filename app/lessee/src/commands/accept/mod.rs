@@ -6,6 +6,7 @@ mod deal;
 mod diff;
 mod driver;
 mod failure;
+mod latency;
 mod offer;
 mod security;
 mod support;
@@ -16,7 +17,7 @@ use lessee_accept::{Evidence, GuardLine, Outcome, Verdict};
 use lessee_console::{Failure, Printer, Settings};
 use lessee_model::{Exit, Msg};
 use lessee_report::Format;
-use lessee_report::accept::{AcceptedMachineDoc, acceptance_doc, acceptance_report};
+use lessee_report::accept::{AcceptedMachineDoc, LatencyDoc, acceptance_doc, acceptance_report};
 use sha2::{Digest, Sha256};
 
 /// A check, done.
@@ -25,6 +26,8 @@ struct Done {
     machine: Option<AcceptedMachineDoc>,
     /// Packages of files of needs that no rule judges.
     not_judged: usize,
+    /// Figures of round trips.
+    latency: Vec<LatencyDoc>,
     guard: Option<GuardLine>,
 }
 
@@ -34,6 +37,7 @@ impl From<Outcome> for Done {
             outcome,
             machine: None,
             not_judged: 0,
+            latency: Vec::new(),
             guard: None,
         }
     }
@@ -47,6 +51,7 @@ pub(crate) fn run(
     let done = match &args.command {
         Some(AcceptCommand::Driver(args)) => driver::check(args, settings)?,
         Some(AcceptCommand::Security(args)) => security::check(args, settings)?.into(),
+        Some(AcceptCommand::Latency(args)) => latency::check(args, settings, printer)?,
         Some(AcceptCommand::Failure(args)) => failure::check(args, settings)?.into(),
         Some(AcceptCommand::Budget(args)) => {
             let (outcome, guard) = budget::check(args, settings)?;
@@ -77,6 +82,7 @@ fn tell(done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Fail
     if !doc.notices.is_empty() && matches!(settings.output.value, Format::Csv | Format::Jsonl) {
         printer.warn(&Msg::new("accept-notice-legal"));
     }
+    doc.latency = done.latency;
     doc.guard = done.guard;
     printer.report(acceptance_report(&doc, texts))?;
     Ok(exit(doc.verdict))

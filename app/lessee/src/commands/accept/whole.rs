@@ -3,7 +3,9 @@
 //! Paths in the file are looked for beside the file. A check that cannot even start (a capture that is not there) ends the
 //! run before anything is written: half an acceptance would be taken for a whole one.
 
-use super::{Done, budget, driver, evidence, exit, failure, now, offer, security, support};
+use super::{
+    Done, budget, driver, evidence, exit, failure, latency, now, offer, security, support,
+};
 use crate::args::AcceptanceFile;
 use crate::facts;
 use lessee_accept::{GuardLine, Outcome};
@@ -36,6 +38,7 @@ pub(super) fn run(
     doc.name = file.name.clone();
     doc.not_judged = rest.not_judged;
     doc.guard = rest.guard;
+    doc.latency = rest.latency;
     doc.evidence.push(asked.clone());
     let folder = match out {
         Some(folder) => folder.to_owned(),
@@ -58,6 +61,7 @@ struct Rest {
     machine: Option<lessee_report::accept::AcceptedMachineDoc>,
     not_judged: usize,
     guard: Option<GuardLine>,
+    latency: Vec<lessee_report::accept::LatencyDoc>,
 }
 
 fn checks(
@@ -76,6 +80,11 @@ fn checks(
         } = driver::check(args, settings)?;
         outcomes.push(outcome);
         (rest.machine, rest.not_judged) = (machine, not_judged);
+    }
+    if let Some(args) = &file.latency {
+        let done = latency::check(args, settings, printer)?;
+        outcomes.push(done.outcome);
+        rest.latency = done.latency;
     }
     if let Some(args) = &file.failure {
         outcomes.push(failure::check(args, settings)?);
@@ -145,6 +154,9 @@ fn beside(file: &mut AcceptanceFile, folder: &Path) {
             .provider
             .take()
             .or_else(|| file.deal.provider.clone());
+    }
+    if let Some(latency) = &mut file.latency {
+        latency.targets.iter_mut().for_each(put);
     }
     if let Some(failure) = &mut file.failure {
         failure.deal = file.deal.clone();

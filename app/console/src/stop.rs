@@ -1,14 +1,14 @@
-//! Ctrl-C and SIGTERM: the first asks the steps to stop and to clean up, the second ends the program at once.
+//! Ctrl-C and SIGTERM: the first asks what runs to stop and to clean up, the second ends the program at once.
 
 use lessee_model::Exit;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::sync::atomic::AtomicBool;
 
 /// Set by the first signal. One for the process, because signals are.
-pub(crate) static STOP: AtomicBool = AtomicBool::new(false);
+pub static STOP: AtomicBool = AtomicBool::new(false);
 
 /// From now on a signal sets [`STOP`]; where that cannot be arranged, signals end the program as they do anyway.
-pub(crate) fn listen() {
+pub fn listen() {
     for signal in [SIGINT, SIGTERM] {
         // before the one that sets the flag: at the first signal it is not set yet
         let second = signal_hook::flag::register_conditional_shutdown(
