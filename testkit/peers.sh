@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Peers: testkit/peers.sh install|kernels|zig|files|s3|network|where|remove. Python programs go into a virtual environment under target/peers;
+# Peers: testkit/peers.sh install|kernels|zig|files|s3|network|security|where|remove. Python programs go into a virtual environment under target/peers;
 # what the probe's kernels are checked with comes from Debian, where the machine may be changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -46,6 +46,12 @@ network() {
     [ "$missing" = 0 ] || debian iproute2 util-linux iputils-ping openssl tinyproxy-bin microsocks
 }
 
+# what the security checks look at: web and SSH servers, certificates, LUKS headers, bucket settings
+security() {
+    debian nginx-light openssl openssh-server openssh-client cryptsetup-bin
+    python_with testkit/requirements-security.txt
+}
+
 case "${1:-}" in
 install)
     python_with testkit/requirements.txt
@@ -53,16 +59,18 @@ install)
     python_with testkit/requirements-files.txt
     s3
     network
+    security
     ;;
 network) network ;;
 kernels) kernels ;;
 files) python_with testkit/requirements-files.txt ;;
 s3) s3 ;;
+security) security ;;
 zig) python_with testkit/requirements-zig.txt ;;
 where) echo "$venv/bin/python" ;;
 remove) rm -rf "$venv" ;;
 *)
-    echo "usage: testkit/peers.sh install|kernels|zig|files|s3|network|where|remove" >&2
+    echo "usage: testkit/peers.sh install|kernels|zig|files|s3|network|security|where|remove" >&2
     exit 2
     ;;
 esac

@@ -77,7 +77,9 @@ fn acceptance(binary: &Path, name: &str) -> Result<String> {
     let done = sh::without_network(sh::lessee(binary, &home, &args)).output()?;
     let json: Value = serde_json::from_slice(&done.stdout).context("no JSON")?;
     let findings = json["findings"].as_array().context("no `findings`")?;
-    for check in ["driver", "failure", "budget", "offer", "support"] {
+    for check in [
+        "driver", "failure", "budget", "offer", "support", "security",
+    ] {
         if !findings.iter().any(|f| f["check"] == check) {
             bail!("no finding of {check}");
         }

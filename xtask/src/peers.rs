@@ -53,6 +53,8 @@ pub(crate) fn install() -> Result<()> {
     sh::run(sh::command("bash", &["testkit/peers.sh", "network"]))?;
     // an S3 server
     sh::run(sh::command("bash", &["testkit/peers.sh", "s3"]))?;
+    // web and SSH servers, certificates, LUKS headers
+    sh::run(sh::command("bash", &["testkit/peers.sh", "security"]))?;
     // a linker for an old glibc, for the small binary
     sh::run(sh::command("bash", &["testkit/peers.sh", "zig"]))
 }

@@ -76,28 +76,39 @@ fn gpus_that_were_proved_take_the_batches() {
     let export = machine.0.path("report.json");
     let export = export.to_str().unwrap();
     let more = ["--export", export];
-    let run = Run::of(command(&machine, "look,gpu,feed", "0.2", &more)).exits(0);
+    let run = Run::of(command(&machine, "look,gpu,feed", "0.2", &more));
+    // a machine too busy to give the orders in time cannot tell; what was done is the same
+    let told = match run.code {
+        7 => None,
+        _ => Some("gpu"),
+    };
+    let run = run.exits(if told.is_some() { 0 } else { 7 });
     let text = run.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    for words in [
-        "really copied to its GPU",
-        "A kernel took",
-        "What limits: the GPU",
-    ] {
+    for words in ["really copied to its GPU", "A kernel took"] {
         assert!(text.contains(words), "{words}: {}", run.out);
     }
+    assert_eq!(text.contains("What limits: the GPU"), told.is_some());
     let doc: Value = serde_json::from_str(&std::fs::read_to_string(export).unwrap()).unwrap();
     let feed = &doc["feed"];
     assert_eq!(feed["settings"]["consumer"], "kernel");
     assert!(feed["settings"]["consumer_why"].is_null());
     assert_eq!(
         (&feed["settings"]["gpus"], &feed["limited_by"]),
-        (&json!(2), &json!("gpu"))
+        (&json!(2), &json!(told))
     );
     let passes = feed["passes"].as_array().unwrap();
     assert_eq!(passes.len(), 4);
+    assert!(
+        passes[0]["steps"].as_array().unwrap().len() > 2,
+        "the pass that decides"
+    );
     for pass in passes {
         assert_eq!(pass["gpus"].as_array().unwrap().len(), 2);
-        assert_eq!(pass["gpus"][1]["copy_gbs"]["state"], "measured");
+        // a pass of which the machine was too busy to make three steps tells no rate, and says so
+        let enough = pass["steps"].as_array().unwrap().len() > 2;
+        if enough {
+            assert_eq!(pass["gpus"][1]["copy_gbs"]["state"], "measured");
+        }
         let paced = pass["model_step_s"] == 0.2;
         assert_eq!(pass["gpus"][1]["kernel_s"].is_null(), !paced);
         for step in pass["steps"].as_array().unwrap() {
@@ -108,7 +119,7 @@ fn gpus_that_were_proved_take_the_batches() {
             );
             assert_eq!(step.get("kernel_s").is_some(), paced);
         }
-        if paced {
+        if paced && enough {
             // calibrated once: the device's clock is played and exact
             let kernel_s = number(pass, "/gpus/0/kernel_s/value");
             assert!((kernel_s / 0.2 - 1.0).abs() < 0.02, "{kernel_s}");
@@ -202,7 +213,9 @@ fn a_card_that_does_not_take_the_kernel_is_timed_with_what_was_proved() {
     let mut state = gpus(1);
     state.gpus[0].capability = [6, 1];
     let p = feed(&state, "0.3");
-    p.expect(0, &[]);
+    // a machine too busy to wake a timer in time cannot tell, and never blames the feed
+    assert!(matches!(p.code, 0 | 7), "{}", p.code);
+    assert_eq!(p.codes(&["fail"]), [""; 0]);
     let settings = &p.doc["feed"]["settings"];
     assert_eq!(settings["consumer"], "timed");
     let why = settings["consumer_why"].as_str().unwrap();

@@ -13,10 +13,10 @@ macro_rules! files {
 pub fn sources(lang: Lang) -> &'static [(&'static str, &'static str)] {
     match lang {
         Lang::En => {
-            files!("en": "core", "cli", "commands", "catalog", "perf", "predict", "providers", "plan", "cost", "terms", "quote", "traces", "simulate", "probe", "measure", "judge", "watch", "accept", "latency")
+            files!("en": "core", "cli", "commands", "catalog", "perf", "predict", "providers", "plan", "cost", "terms", "quote", "traces", "simulate", "probe", "measure", "judge", "watch", "accept", "latency", "security", "compliance")
         }
         Lang::ZhCn => {
-            files!("zh-CN": "core", "cli", "commands", "catalog", "perf", "predict", "providers", "plan", "cost", "terms", "quote", "traces", "simulate", "probe", "measure", "judge", "watch", "accept", "latency", "help")
+            files!("zh-CN": "core", "cli", "commands", "catalog", "perf", "predict", "providers", "plan", "cost", "terms", "quote", "traces", "simulate", "probe", "measure", "judge", "watch", "accept", "latency", "security", "compliance", "help")
         }
     }
 }

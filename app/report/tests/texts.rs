@@ -142,6 +142,15 @@ fn every_text_is_used_and_every_use_has_a_text() {
             }
         }
     }
+    // the texts of a table: each row has its own, and none is there without a row
+    let of_tables = identifiers_of_tables();
+    missing.extend(
+        of_tables
+            .iter()
+            .filter(|id| !known.contains_key(*id))
+            .map(|id| format!("data/accept: {id}")),
+    );
+    words.extend(of_tables);
     // identifiers that reach Msg::new through a variable
     let indirect = words.iter().filter(|w| {
         FAMILIES
@@ -293,6 +302,30 @@ fn every_code_has_a_word() {
             has("confidence", confidence);
         }
     }
+}
+
+/// Of the items of the checklists, and of claims that are told in words.
+fn identifiers_of_tables() -> BTreeSet<String> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/accept");
+    let rows = |name: &str| -> Vec<String> {
+        let text = std::fs::read_to_string(data.join(name)).expect(name);
+        text.lines().skip(1).map(str::to_owned).collect()
+    };
+    let mut out = BTreeSet::new();
+    for row in rows("checklist.csv") {
+        let id = row.split(',').next().expect("an id").replace('.', "-");
+        out.insert(format!("accept-item-{id}"));
+        out.insert(format!("accept-item-ask-{id}"));
+    }
+    for row in rows("claims.csv") {
+        out.extend(
+            row.split(',')
+                .filter(|c| c.starts_with("accept-claim-"))
+                .map(str::to_owned),
+        );
+    }
+    assert!(out.len() > 200, "found only {}", out.len());
+    out
 }
 
 /// Path and text of each source of the product, unit tests cut off.

@@ -23,6 +23,7 @@ mod outcome;
 mod provider;
 mod report;
 mod rocm;
+pub mod security;
 mod support;
 mod table;
 mod tensorflow;

@@ -7,6 +7,7 @@
 
 mod credentials;
 mod error;
+pub mod settings;
 mod store;
 mod target;
 pub mod throughput;

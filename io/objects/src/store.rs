@@ -5,7 +5,7 @@
 
 use crate::{Credentials, ObjectError, Target};
 use bytes::Bytes;
-use reqwest::{Client, RequestBuilder, Response, redirect};
+use reqwest::{Certificate, Client, RequestBuilder, Response, redirect};
 use rusty_s3::S3Action;
 use rusty_s3::actions::{
     AbortMultipartUpload, CompleteMultipartUpload, CreateMultipartUpload, DeleteObject, GetObject,
@@ -50,6 +50,18 @@ impl Store {
     /// # Errors
     /// The system's certificates cannot be used.
     pub fn new(target: &Target, credentials: &Credentials) -> Result<Store, ObjectError> {
+        Store::trusting(target, credentials, &[])
+    }
+
+    /// As [`Store::new`]; certificates that these (DER) have signed are taken too.
+    ///
+    /// # Errors
+    /// The system's certificates or these cannot be used.
+    pub fn trusting(
+        target: &Target,
+        credentials: &Credentials,
+        roots: &[Vec<u8>],
+    ) -> Result<Store, ObjectError> {
         // an error only says that somebody was first
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
@@ -59,9 +71,15 @@ impl Store {
         if target.is_local() {
             builder = builder.no_proxy();
         }
-        let client = builder.build().map_err(|e| ObjectError::Client {
+        let client_error = |e: reqwest::Error| ObjectError::Client {
             detail: e.to_string(),
-        })?;
+        };
+        let roots: Result<Vec<_>, _> = roots.iter().map(|r| Certificate::from_der(r)).collect();
+        let roots = roots.map_err(client_error)?;
+        if !roots.is_empty() {
+            builder = builder.tls_certs_merge(roots);
+        }
+        let client = builder.build().map_err(client_error)?;
         Ok(Store {
             client,
             target: target.clone(),
@@ -127,6 +145,15 @@ impl Store {
         }
         let request = self.client.delete(action.sign(SIGNED_FOR));
         self.send("DELETE", request).await.map(drop)
+    }
+
+    /// A setting of the bucket as the server writes it: `encryption` (XML), `policy` (JSON), ...
+    pub async fn setting(&self, which: &'static str) -> Result<String, ObjectError> {
+        // an object without a name is the bucket itself
+        let mut action = GetObject::new(&self.target.bucket, Some(&self.credentials.0), "");
+        action.query_mut().insert(which, "");
+        let url = action.sign(SIGNED_FOR);
+        self.text(which, self.client.get(url)).await
     }
 
     /// Begins an upload in parts.

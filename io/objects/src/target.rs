@@ -92,7 +92,7 @@ impl Target {
     }
 
     /// Whether the endpoint is this machine, to which no proxy leads.
-    pub(crate) fn is_local(&self) -> bool {
+    pub fn is_local(&self) -> bool {
         let host = self.bucket.base_url().host_str().unwrap_or("");
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let address = host.parse::<std::net::IpAddr>();

@@ -1,12 +1,14 @@
 //! The rented machine: what it says of itself, what it is measured to do, and what others paste of theirs.
 //!
 //! Start at [`read`] (captures of tools, recognised by what is in them) and [`watch`] (utilisation logs); what is measured
-//! is in [`feed`] (the heart), [`gpu`], [`disk`], [`cpu`], [`net`] and [`fabric`]. Not here: the verdict's arithmetic on a model's step
+//! is in [`feed`] (the heart), [`gpu`], [`disk`], [`cpu`], [`net`] and [`fabric`];
+//! what is seen of encryption at rest is in [`encryption`]. Not here: the verdict's arithmetic on a model's step
 //! (`core/perf`), what a utilisation curve means (`core/supervise`).
 
 pub mod budget;
 pub mod cpu;
 pub mod disk;
+pub mod encryption;
 pub mod fabric;
 pub mod feed;
 mod files;

@@ -1,5 +1,6 @@
 //! `lessee accept ...` as typed.
 
+use super::SecurityArgs;
 use clap::{Args, Subcommand};
 use lessee_model::{Money, Seconds};
 use schemars::JsonSchema;
@@ -33,6 +34,7 @@ pub(crate) struct AcceptanceFile {
     pub budget: Option<BudgetArgs>,
     pub offer: Option<OfferArgs>,
     pub support: Option<SupportArgs>,
+    pub security: Option<SecurityArgs>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -41,6 +43,8 @@ pub(crate) enum AcceptCommand {
     Driver(DriverArgs),
     /// Is the way from this desk to the machine short enough: round trips of TCP, TLS and pings, side by side.
     Latency(LatencyArgs),
+    /// Encryption and compliance: what endpoints and disks show, and what to ask for by checklist. Not legal advice.
+    Security(SecurityArgs),
     /// What becomes of the machine when its host fails or is maintained, and what that costs your work.
     Failure(FailureArgs),
     /// Can the provider stop the spending, how late does it notice, and does a stopped machine stop the bill.

@@ -6,6 +6,7 @@ mod catalog;
 mod parse;
 mod plan;
 mod predict;
+mod security;
 mod simulate;
 mod trace;
 pub(crate) mod workload_flags;
@@ -20,6 +21,7 @@ pub(crate) use catalog::{
 pub(crate) use parse::{command, parse};
 pub(crate) use plan::PlanArgs;
 pub(crate) use predict::{PredictArgs, Tier};
+pub(crate) use security::SecurityArgs;
 pub(crate) use simulate::SimulateArgs;
 pub(crate) use trace::{
     TraceCommand, TraceImportArgs, TraceReading, TraceShowArgs, TraceStatsArgs,

@@ -91,6 +91,18 @@ cli-accept-driver-driver = 驱动版本号，代替文件：535.183.01；AMD 机
 cli-accept-driver-gpu = GPU 名称，代替文件：'Tesla V100-SXM2-16GB'，加 :8 表示八块；可重复
 cli-accept-driver-need = 需要的软件包，写法同 pip：torch==2.11、'tensorflow>=2.16'、cuda==12.4；可重复
 cli-accept-driver-needs = 取出需求的文件：requirements.txt、pyproject.toml、uv.lock、conda 环境、Dockerfile；可重复
+cli-accept-security = 加密与合规：端点和磁盘表现如何，按检查清单应询问什么。不构成法律意见。
+cli-accept-security-endpoint = 要查的端点：https://主机[:端口]、ssh://主机[:端口]、s3://存储桶，以及应当拒绝的 http://；可重复
+cli-accept-security-targets = 从文件读取端点，每行一个；# 之后是注释
+cli-accept-security-machine = 机器的磁盘：live（本机）、含其 /proc 和 /sys 记录的目录、已挂载的根目录，或 lsblk -J 的输出文件
+cli-accept-security-luks = 读取文件或设备的 LUKS 头；可重复
+cli-accept-security-imds = 不带令牌询问元数据服务；查本机时总会询问
+cli-accept-security-s3-endpoint = 存储桶的服务地址（非 AWS 时）；否则取 AWS_ENDPOINT_URL
+cli-accept-security-ca = 除系统证书外还信任的证书（PEM）；可重复
+cli-accept-security-profile = 检查清单：gdpr、mlps2、mlps3、iso27001、soc2、hipaa、cn-export、tpn，以逗号分隔
+cli-accept-security-provider = 同时列出该供应商的声明
+cli-accept-security-seen = 您已持有证据的条目：gdpr.28.3=contract.pdf；可重复
+cli-accept-security-timeout = 单个连接的最长时间，单位秒
 
 cli-predict = 预测 GPU 做一项任务有多快并给出区间；或预测实测表的每一行。
 cli-predict-file = 工作负载文件（TOML）；- 表示标准输入。用参数描述任务时可省略

@@ -31,6 +31,8 @@ pub struct AcceptanceDoc {
     pub latency: Vec<LatencyDoc>,
     /// Packages of files of needs that no rule judges.
     pub not_judged: usize,
+    /// What holds for all of it, in the reader's language: that it is no legal advice.
+    pub notices: Vec<String>,
     /// Of the check `budget`: the line of `lessee guard` that closes the gap.
     pub guard: Option<GuardLine>,
 }
@@ -111,6 +113,12 @@ pub fn acceptance_doc(
         evidence,
         latency: Vec::new(),
         not_judged: 0,
+        notices: outcomes
+            .iter()
+            .any(|o| o.check == "security")
+            .then(|| texts.get("accept-notice-legal"))
+            .into_iter()
+            .collect(),
         guard: None,
     }
 }

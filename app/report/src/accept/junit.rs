@@ -35,6 +35,15 @@ pub fn junit(doc: &AcceptanceDoc) -> String {
             count(&of, Verdict::Unknown),
             text(&doc.generated_at),
         );
+        // of the whole document, but they are there for the sake of this check
+        if check == "security" && !doc.notices.is_empty() {
+            xml.push_str("    <properties>\n");
+            for notice in &doc.notices {
+                let value = text(notice);
+                let _ = writeln!(xml, "      <property name=\"notice\" value=\"{value}\"/>");
+            }
+            xml.push_str("    </properties>\n");
+        }
         of.iter().for_each(|f| case(f, &mut xml));
         xml.push_str("  </testsuite>\n");
     }

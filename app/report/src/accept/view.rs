@@ -20,6 +20,9 @@ pub fn acceptance_report(doc: &AcceptanceDoc, texts: &Texts) -> Report {
     if let Some(shown) = &doc.machine {
         report.text(machine(shown, texts));
     }
+    for notice in &doc.notices {
+        report.text(notice.as_str());
+    }
     let mut worst_first: Vec<&FindingDoc> = doc.findings.iter().collect();
     worst_first.sort_by_key(|f| (std::cmp::Reverse(f.verdict), f.rule != "need"));
     // of this check the figures side by side are the answer

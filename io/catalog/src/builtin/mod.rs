@@ -8,11 +8,13 @@ mod judge;
 mod measured;
 pub(crate) mod offers;
 mod rows;
+mod security;
 mod tariffs;
 
 pub use accept::{contract_table, provider_facts};
 pub use compat::compat;
 pub use measured::spot_params;
+pub use security::security;
 
 use crate::CatalogError;
 use crate::build::Interner;

@@ -114,13 +114,13 @@ pub(super) fn limit(passes: &Passes<'_>, pass_at: f64, tables: bool) -> (Option<
 }
 
 /// Where this program's own orders to the GPUs, and hearing of their end, are what keeps a pass below the mark: seconds
-/// of each step. A trainer has them too, but not these.
+/// of each step. A trainer has them too, but not these. Of a timed consumer it is what it overslept on a busy machine.
 pub(super) fn own_share(pass: &FeedPass, pass_at: f64) -> Option<f64> {
     let steps = pass.steps.get(1..).unwrap_or_default();
     let of = |one: &dyn Fn(&StepTime) -> f64| steps.iter().map(one).sum::<f64>();
     let own = of(&|s| match s.kernel_s {
         Some(kernel_s) => s.end_s - s.got_s - s.copy_s - kernel_s.max(s.compute_s),
-        None => 0.0,
+        None => s.end_s - s.got_s - s.copy_s - s.compute_s,
     });
     let (total, compute) = (of(&|s| s.end_s - s.asked_s), of(&|s| s.compute_s));
     let below = compute < pass_at * total;

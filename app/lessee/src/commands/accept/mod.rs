@@ -8,6 +8,7 @@ mod driver;
 mod failure;
 mod latency;
 mod offer;
+mod security;
 mod support;
 mod whole;
 
@@ -15,6 +16,7 @@ use crate::args::{AcceptArgs, AcceptCommand};
 use lessee_accept::{Evidence, GuardLine, Outcome, Verdict};
 use lessee_console::{Failure, Printer, Settings};
 use lessee_model::{Exit, Msg};
+use lessee_report::Format;
 use lessee_report::accept::{AcceptedMachineDoc, LatencyDoc, acceptance_doc, acceptance_report};
 use sha2::{Digest, Sha256};
 
@@ -49,6 +51,7 @@ pub(crate) fn run(
     let done = match &args.command {
         Some(AcceptCommand::Driver(args)) => driver::check(args, settings)?,
         Some(AcceptCommand::Latency(args)) => latency::check(args, settings, printer)?,
+        Some(AcceptCommand::Security(args)) => security::check(args, settings)?.into(),
         Some(AcceptCommand::Failure(args)) => failure::check(args, settings)?.into(),
         Some(AcceptCommand::Budget(args)) => {
             let (outcome, guard) = budget::check(args, settings)?;
@@ -76,6 +79,10 @@ fn tell(done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Fail
     let mut doc = acceptance_doc(&outcomes, done.machine, now(settings), texts);
     doc.not_judged = done.not_judged;
     doc.latency = done.latency;
+    // rows alone have no place for it
+    if !doc.notices.is_empty() && matches!(settings.output.value, Format::Csv | Format::Jsonl) {
+        printer.warn(&Msg::new("accept-notice-legal"));
+    }
     doc.guard = done.guard;
     printer.report(acceptance_report(&doc, texts))?;
     Ok(exit(doc.verdict))

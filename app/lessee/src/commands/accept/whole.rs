@@ -3,7 +3,9 @@
 //! Paths in the file are looked for beside the file. A check that cannot even start (a capture that is not there) ends the
 //! run before anything is written: half an acceptance would be taken for a whole one.
 
-use super::{Done, budget, driver, evidence, exit, failure, latency, now, offer, support};
+use super::{
+    Done, budget, driver, evidence, exit, failure, latency, now, offer, security, support,
+};
 use crate::args::AcceptanceFile;
 use crate::facts;
 use lessee_accept::{GuardLine, Outcome};
@@ -98,6 +100,9 @@ fn checks(
     if let Some(args) = &file.support {
         outcomes.push(support::check(args, settings)?);
     }
+    if let Some(args) = &file.security {
+        outcomes.push(security::check(args, settings)?);
+    }
     Ok((outcomes, rest))
 }
 
@@ -134,6 +139,24 @@ fn beside(file: &mut AcceptanceFile, folder: &Path) {
     }
     if let Some(latency) = &mut file.latency {
         latency.targets.iter_mut().for_each(put);
+    }
+    if let Some(security) = &mut file.security {
+        let machine = security.machine.iter_mut();
+        machine
+            .filter(|m| m.as_os_str() != "live")
+            .chain(&mut security.targets)
+            .chain(&mut security.luks)
+            .chain(&mut security.ca)
+            .for_each(put);
+        for seen in &mut security.seen {
+            if let Some((id, path)) = seen.split_once('=') {
+                *seen = format!("{id}={}", folder.join(path).display());
+            }
+        }
+        security.provider = security
+            .provider
+            .take()
+            .or_else(|| file.deal.provider.clone());
     }
     if let Some(failure) = &mut file.failure {
         failure.deal = file.deal.clone();

@@ -1,0 +1,171 @@
+# Encryption and compliance: what was seen, and what to ask for.
+accept-notice-legal = Not legal advice: items are "seen", "not seen" or "ask", and never "compliant". What was seen holds for what was looked at, on that day.
+
+accept-reach-name = The name has no address: { $detail }.
+accept-reach-refused = The connection is refused.
+accept-reach-timed-out = No answer in time.
+accept-reach-protocol = It answers, but not as it should: { $detail }.
+accept-reach-other = It cannot be reached: { $detail }.
+accept-ask-reach = From where can the endpoint be reached, and which settings of encryption does it have?
+
+accept-tls-old = Takes { $list }, which must no longer be used.
+accept-tls-old-refused = Refuses SSL 3.0, TLS 1.0 and TLS 1.1.
+accept-tls-old-unclear = Whether old versions are refused cannot be told: { $detail }.
+accept-tls-version = Offers { $list }.
+accept-tls-unclear = Whether TLS 1.2 or 1.3 is offered cannot be told: { $detail }.
+accept-tls-none = Offers neither TLS 1.2 nor TLS 1.3.
+accept-tls-suite-broken = Takes { $suite }, which does not protect.
+accept-tls-suite-weak = Takes { $suite } where nothing better is offered: no key exchange per session, or no authenticated encryption.
+accept-tls-suite-unclear = Whether weak suites are refused cannot be told: { $detail }.
+accept-tls-suite-good = Refuses weak suites.
+accept-ask-tls = Can the endpoint be limited to TLS 1.2 and 1.3, with suites of ECDHE and AES-GCM or ChaCha20 only?
+
+accept-cert-unread = The certificate cannot be judged: { $detail }.
+accept-cert-expired = The certificate of { $subject } expired on { $date }.
+accept-cert-early = The certificate of { $subject } is valid only from { $date } on.
+accept-cert-ends-soon = The certificate ends on { $date }; days left: { $days }.
+accept-cert-valid = The certificate holds until { $date }; days left: { $days }.
+accept-ask-cert-dates = When is the certificate renewed, and by whom?
+accept-cert-name = The certificate is for { $host }.
+accept-cert-name-differs = The certificate is not for { $host }, but for { $names }.
+accept-ask-cert-name = Under which name is the endpoint meant to be used, or can it have a certificate for { $host }?
+accept-cert-trust = The chain leads to a known root; issued by { $issuer }.
+accept-cert-self-signed = The certificate is signed by itself: nobody vouches for it. It is safe only for who compares its fingerprint, SHA-256 { $sha256 }.
+accept-cert-unknown-issuer = The chain leads to no known root; issued by { $issuer }. It is safe only for who compares its fingerprint, SHA-256 { $sha256 }.
+accept-cert-chain-bad = The chain of certificates is at fault: { $detail }.
+accept-cert-trust-unchecked = Whether the chain leads to a known root cannot be told: { $detail }.
+accept-ask-cert-trust = Please confirm the fingerprint SHA-256 { $sha256 } by another way, or take a certificate of a public authority.
+accept-cert-key = Key: { $key } ({ $subject }).
+accept-cert-key-weak = The key is too weak: { $key } ({ $subject }).
+accept-cert-key-strange = No rule knows the key: { $key } ({ $subject }).
+accept-cert-signature = Signed with { $signature } ({ $subject }).
+accept-cert-signature-weak = Signed with { $signature } ({ $subject }), which can be forged.
+accept-cert-signature-strange = No rule knows the signature { $signature } ({ $subject }).
+accept-ask-cert-key = Can the certificate be replaced by one with RSA of 2048 bits or more, or P-256, signed with SHA-256?
+
+accept-plain-refused = Plain HTTP is refused (port { $port }).
+accept-plain-redirects = Plain HTTP is sent on to HTTPS (port { $port }, status { $status }).
+accept-plain-served = Plain HTTP is served (port { $port }, status { $status }): others read along.
+accept-plain-login = Plain HTTP is answered by a demand for credentials or a denial (port { $port }, status { $status }): credentials would travel in the clear.
+accept-plain-error = Plain HTTP gets an error only (port { $port }, status { $status }).
+accept-plain-unclear = Whether plain HTTP is served cannot be told (port { $port }): { $detail }.
+accept-ask-plain = Can plain HTTP be closed, or sent on to HTTPS?
+
+accept-ssh-protocol = Speaks protocol 2: { $banner }.
+accept-ssh-protocol-old = Takes protocol 1, which is broken: { $banner }.
+accept-ssh-broken = Offers what must no longer be used: { $list }.
+accept-ssh-weak = Offers weak algorithms too: { $list }. A client that leaves them out is safe.
+accept-ssh-strange = No rule knows these: { $list }.
+accept-ssh-none = Names nothing that is known.
+accept-ssh-good = Offers { $list }.
+accept-ssh-strict = The start of a connection cannot be cut.
+accept-ssh-truncation = The start of a connection can be cut by whoever sits on the line (CVE-2023-48795): the strict key exchange is missing.
+accept-ask-ssh = Can the server be limited to current algorithms (Ciphers, MACs, KexAlgorithms, HostKeyAlgorithms of sshd_config)?
+accept-ask-ssh-update = Can the SSH server be updated (OpenSSH 9.6 or a patched package)?
+
+accept-disk-crypt = Lies on dm-crypt ({ $format }, { $name }).
+accept-disk-plain = No layer of encryption is seen down to { $disk } (model { $model }). The encryption of cloud volumes cannot be seen from inside.
+accept-disk-unseen = What lies under { $source } ({ $kind }) is not to be seen here.
+accept-disk-container = A container: the disks of its host are not to be seen.
+accept-disk-none = No mounted file system that keeps data is to be seen; missing: { $missing }.
+accept-ask-at-rest = Are volumes, local disks and snapshots encrypted, with whose key? Please show the setting or send the statement.
+accept-ask-lsblk = Please send `lsblk -J -o NAME,TYPE,FSTYPE,MOUNTPOINTS,SIZE,MODEL`.
+accept-swap-none = No swap.
+accept-swap-crypt = Swap is encrypted or in memory.
+accept-swap-leak = Data are on dm-crypt, but swap ({ $name }) is not: what was in memory, the keys among it, can reach the disk in the clear.
+accept-swap-plain = No encryption is seen under swap ({ $name }).
+accept-ask-swap = Turn swap off (`swapoff -a`) or put it on dm-crypt with a random key.
+accept-net-encrypted = { $source } ({ $kind }) is mounted with encryption.
+accept-net-plain = { $source } ({ $kind }) is mounted without encryption: its data cross the network in the clear.
+accept-net-smb1 = { $source } ({ $kind }) is mounted with SMB1, which is broken.
+accept-ask-net-mount = Can it be mounted with encryption (NFS: xprtsec=tls or sec=krb5p, SMB 3: seal, CephFS: ms_mode=secure), or is the network ours alone?
+accept-nvme-crypto = The controller ({ $model }) can erase by throwing away its key. That it was done is not to be seen.
+accept-nvme-sanitize = The controller ({ $model }) can erase all blocks. That it was done is not to be seen.
+accept-nvme-own-key = All data lie on dm-crypt: to throw away its key erases them ({ $model }).
+accept-nvme-none = The controller ({ $model }) offers no way to erase itself.
+accept-nvme-unseen = What the controller ({ $model }) can erase is not to be seen here.
+accept-nvme-opal = The controller ({ $model }) has the commands of Opal; whether a key is set is not to be seen.
+accept-ask-erase = How are disks erased between customers, and is there a record of it (NIST SP 800-88)?
+
+accept-luks-header = LUKS{ $version }, { $uuid }.
+accept-luks-not = No LUKS header. It may lie in a file of its own, or the volume is not encrypted by LUKS.
+accept-luks-broken = A LUKS header that cannot be read: { $detail }.
+accept-luks-checksum = LUKS{ $version }, { $uuid }: the checksum of the header is wrong.
+accept-luks-unfinished = LUKS{ $version }, { $uuid }: work on it is not finished ({ $list }).
+accept-luks-second = LUKS{ $version }, { $uuid }: the first copy of the header is damaged, the second was read.
+accept-luks-cipher = Encrypted with { $list }, bits of the key: { $bits }.
+accept-luks-cipher-weak = Encrypted with { $list }, which is out of date; bits of the key: { $bits }.
+accept-luks-cipher-broken = { $list } with a key of this many bits does not protect: { $bits }.
+accept-luks-cipher-strange = No rule knows the cipher: { $list }, bits of the key: { $bits }.
+accept-luks-slot = Key slots in use: { $n }.
+accept-luks-slots = Key slots in use: { $n }; opened without a passphrase by: { $tokens }. Whoever holds one of the keys reads the volume.
+accept-luks-no-slot = Key slots in use: { $n } ({ $tokens }). Nothing here opens the volume; it may have been erased.
+accept-ask-luks-slots = Who holds the key of each slot? Remove those that are not yours (`cryptsetup luksKillSlot`).
+accept-luks-kdf = The passphrase is stretched by { $kdf }; passes: { $iterations } (slot { $slot }).
+accept-luks-kdf-weak = The passphrase is stretched by { $kdf }, which costs guessers no memory; iterations: { $iterations } (slot { $slot }). A long random passphrase makes up for it.
+accept-luks-kdf-short = The passphrase is stretched by { $kdf } with far too few iterations: { $iterations } (slot { $slot }).
+accept-luks-kdf-strange = No rule knows how the passphrase is stretched: { $kdf }, { $iterations } (slot { $slot }).
+accept-ask-luks = Can the volume be made anew with LUKS2, aes-xts-plain64 and argon2id, or is the header kept elsewhere?
+
+accept-s3-encrypted = New objects are encrypted by the service: { $algorithm }.
+accept-s3-clear = The service says that the bucket has no default encryption.
+accept-s3-no-bucket = There is no such bucket.
+accept-s3-denied = The service does not tell: { $code }.
+accept-s3-no-credentials = There are no credentials to ask with (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile).
+accept-s3-unclear = Cannot be told: { $detail }.
+accept-s3-policy = A policy of the bucket denies requests without encryption.
+accept-s3-plain = Requests without encryption are answered by { $endpoint }.
+accept-s3-plain-denied = { $endpoint } takes requests without encryption and denies this one; whether it would deny a signed one too is not known.
+accept-s3-plain-refused = Requests without encryption are refused.
+accept-s3-not-tried = Requests without encryption were not tried.
+accept-ask-s3-encryption = Is default encryption of the bucket on, and with whose key?
+accept-ask-s3-transport = Can plain HTTP be closed, or denied by a policy of the bucket (aws:SecureTransport)?
+
+accept-imds-token = The metadata service asks for a token (status { $status }).
+accept-imds-open = The metadata service answers without a token (status { $status }): a program that can be made to fetch addresses gives away the keys of the machine.
+accept-imds-absent = No metadata service answers here. In a container the host may still have one.
+accept-imds-unclear = What the metadata service does cannot be told: { $detail }.
+accept-ask-imds = Can the metadata service be set to demand tokens (HttpTokens=required)?
+
+accept-item = { $place }: { $text } { $state } ({ $who }, { $severity })
+accept-item-place = { $framework }
+accept-item-clause = { $framework } { $clause }
+accept-item-clause-copy = { $framework } { $clause } (clause number from a copy of the standard)
+accept-item-clause-unverified = { $framework } { $clause } (clause number not verified)
+accept-item-clause-level3 = { $framework } { $clause } of the text for level 3 (clause number not verified for level 2)
+accept-item-who-provider = provider
+accept-item-who-tenant = tenant
+accept-item-who-both = provider and tenant
+accept-item-severity-high = high
+accept-item-severity-medium = medium
+accept-item-severity-low = low
+accept-item-file = Seen: evidence is at hand ({ $files }); what it says was not judged.
+accept-item-machine = Seen on what was looked at: { $rules }.
+accept-item-against = Not seen: these findings speak against it or leave it open: { $rules }.
+accept-item-not-seen = Not seen.
+
+accept-claim = Claimed by { $provider }: { $claim } ({ $place }, { $date }). A claim is no evidence.
+accept-claim-none = No claim of { $provider } is known here.
+accept-ask-claim = Please send the certificate or report: issuer, scope, date.
+accept-claim-vast-rest = to encrypt data at rest is the job of the tenant; containers run on machines of third parties
+accept-claim-runpod-rest = the volume disk is encrypted if that was chosen at the start, with a key held by RunPod; container disks and network volumes are not
+accept-claim-runpod-certificates = GDPR for regions in the EU; SOC 2, of which its own texts disagree (Type II in August 2023, Type I in March 2025); partners of Secure Cloud have SOC 2, ISO 27001 and PCI DSS
+accept-claim-azure-confidential = confidential GPUs on NCCads H100 v5 machines (AMD SEV-SNP)
+
+accept-security-nothing = There is nothing to look at.
+hint-accept-security = lessee accept security --endpoint https://HOST --machine live --profile gdpr
+accept-endpoint = `{ $text }` is no endpoint: { $why }
+accept-endpoint-scheme = it does not begin with https://, ssh://, s3:// or http://
+accept-endpoint-host = no host that can be read
+accept-endpoint-port = no port from 1 to 65535
+accept-endpoint-user = a user or a password does not belong there
+hint-accept-endpoint = Endpoints are https://HOST[:PORT], ssh://HOST[:PORT], s3://BUCKET.
+accept-targets-none = no endpoint in { $path }
+accept-targets-many = too many endpoints; the most is { $most }
+accept-profile-unknown = no checklist is called `{ $name }`
+accept-profiles = Checklists: { $list }.
+accept-seen-form = `{ $text }` is not ITEM=FILE
+accept-seen-item = `{ $id }` is no item of the checklists that were chosen
+hint-accept-seen = Name a checklist with --profile; its items are the subjects of the findings.
+accept-seen-empty = { $path } is empty
+accept-ca-none = no certificate (PEM) in { $path }

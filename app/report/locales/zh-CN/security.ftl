@@ -1,0 +1,171 @@
+# 加密与合规：见到了什么，要问什么。
+accept-notice-legal = 不构成法律意见：各项只分“已见到”“未见到”“待询问”，绝不表示“合规”。所见仅限于所查对象和当日情况。
+
+accept-reach-name = 该名称没有地址：{ $detail }。
+accept-reach-refused = 连接被拒绝。
+accept-reach-timed-out = 未在时限内应答。
+accept-reach-protocol = 有应答，但不是应有的协议：{ $detail }。
+accept-reach-other = 无法连接：{ $detail }。
+accept-ask-reach = 从哪里可以访问该端点？它的加密设置是什么？
+
+accept-tls-old = 接受 { $list }，这些版本已不得再用。
+accept-tls-old-refused = 拒绝 SSL 3.0、TLS 1.0 和 TLS 1.1。
+accept-tls-old-unclear = 无法判断是否拒绝旧版本：{ $detail }。
+accept-tls-version = 支持 { $list }。
+accept-tls-unclear = 无法判断是否支持 TLS 1.2 或 1.3：{ $detail }。
+accept-tls-none = 既不支持 TLS 1.2，也不支持 TLS 1.3。
+accept-tls-suite-broken = 接受 { $suite }，起不到保护作用。
+accept-tls-suite-weak = 对方只提供弱套件时接受 { $suite }：没有前向保密，或不是认证加密。
+accept-tls-suite-unclear = 无法判断是否拒绝弱套件：{ $detail }。
+accept-tls-suite-good = 拒绝弱密码套件。
+accept-ask-tls = 能否把该端点限制为 TLS 1.2 和 1.3，并且只用 ECDHE 加 AES-GCM 或 ChaCha20 的套件？
+
+accept-cert-unread = 无法判断证书：{ $detail }。
+accept-cert-expired = { $subject } 的证书已于 { $date } 过期。
+accept-cert-early = { $subject } 的证书从 { $date } 才开始有效。
+accept-cert-ends-soon = 证书将于 { $date } 到期，剩余天数：{ $days }。
+accept-cert-valid = 证书有效期至 { $date }，剩余天数：{ $days }。
+accept-ask-cert-dates = 证书何时更新？由谁更新？
+accept-cert-name = 证书适用于 { $host }。
+accept-cert-name-differs = 证书不适用于 { $host }，而是适用于 { $names }。
+accept-ask-cert-name = 该端点应以哪个名称访问？能否提供适用于 { $host } 的证书？
+accept-cert-trust = 证书链通向受信任的根；颁发者 { $issuer }。
+accept-cert-self-signed = 证书为自签名，没有人为它担保。只有核对指纹后才安全：SHA-256 { $sha256 }。
+accept-cert-unknown-issuer = 证书链不通向受信任的根；颁发者 { $issuer }。只有核对指纹后才安全：SHA-256 { $sha256 }。
+accept-cert-chain-bad = 证书链有问题：{ $detail }。
+accept-cert-trust-unchecked = 无法判断证书链是否通向受信任的根：{ $detail }。
+accept-ask-cert-trust = 请通过其他途径确认指纹 SHA-256 { $sha256 }，或改用公共机构颁发的证书。
+accept-cert-key = 密钥：{ $key }（{ $subject }）。
+accept-cert-key-weak = 密钥过弱：{ $key }（{ $subject }）。
+accept-cert-key-strange = 没有规则认识这种密钥：{ $key }（{ $subject }）。
+accept-cert-signature = 签名算法 { $signature }（{ $subject }）。
+accept-cert-signature-weak = 签名算法 { $signature }（{ $subject }）可被伪造。
+accept-cert-signature-strange = 没有规则认识签名算法 { $signature }（{ $subject }）。
+accept-ask-cert-key = 能否换成 2048 位以上 RSA 或 P-256、以 SHA-256 签名的证书？
+
+accept-plain-refused = 拒绝明文 HTTP（端口 { $port }）。
+accept-plain-redirects = 明文 HTTP 被转到 HTTPS（端口 { $port }，状态码 { $status }）。
+accept-plain-served = 提供明文 HTTP（端口 { $port }，状态码 { $status }）：他人可以旁读。
+accept-plain-login = 明文 HTTP 请求得到要求登录或拒绝访问的应答（端口 { $port }，状态码 { $status }）：凭据会以明文传输。
+accept-plain-error = 明文 HTTP 只得到错误（端口 { $port }，状态码 { $status }）。
+accept-plain-unclear = 无法判断是否提供明文 HTTP（端口 { $port }）：{ $detail }。
+accept-ask-plain = 能否关闭明文 HTTP，或转到 HTTPS？
+
+accept-ssh-protocol = 使用协议 2：{ $banner }。
+accept-ssh-protocol-old = 接受已被攻破的协议 1：{ $banner }。
+accept-ssh-broken = 提供已不得再用的算法：{ $list }。
+accept-ssh-weak = 也提供弱算法：{ $list }。客户端不选用即安全。
+accept-ssh-strange = 没有规则认识这些算法：{ $list }。
+accept-ssh-none = 没有列出任何已知算法。
+accept-ssh-good = 提供 { $list }。
+accept-ssh-strict = 连接开头不会被截断。
+accept-ssh-truncation = 线路上的攻击者可截断连接开头（CVE-2023-48795）：缺少严格密钥交换。
+accept-ask-ssh = 能否把服务器限制为现行算法（sshd_config 的 Ciphers、MACs、KexAlgorithms、HostKeyAlgorithms）？
+accept-ask-ssh-update = 能否更新 SSH 服务器（OpenSSH 9.6 或已打补丁的软件包）？
+
+accept-disk-crypt = 位于 dm-crypt 之上（{ $format }，{ $name }）。
+accept-disk-plain = 直到 { $disk }（型号 { $model }）都未见加密层。云盘加密在机器内部看不到。
+accept-disk-unseen = 这里看不到 { $source }（{ $kind }）之下是什么。
+accept-disk-container = 这是容器：看不到宿主机的磁盘。
+accept-disk-none = 看不到任何存放数据的已挂载文件系统；缺少：{ $missing }。
+accept-ask-at-rest = 云盘、本地盘和快照是否加密？密钥归谁？请出示设置或书面说明。
+accept-ask-lsblk = 请发来 `lsblk -J -o NAME,TYPE,FSTYPE,MOUNTPOINTS,SIZE,MODEL` 的输出。
+accept-swap-none = 没有交换空间。
+accept-swap-crypt = 交换空间已加密或在内存中。
+accept-swap-leak = 数据位于 dm-crypt 之上，但交换空间（{ $name }）没有加密：内存内容（包括密钥）可能以明文写入磁盘。
+accept-swap-plain = 交换空间（{ $name }）之下未见加密。
+accept-ask-swap = 关闭交换空间（`swapoff -a`），或放到使用随机密钥的 dm-crypt 上。
+accept-net-encrypted = { $source }（{ $kind }）以加密方式挂载。
+accept-net-plain = { $source }（{ $kind }）未加密挂载：数据在网络上明文传输。
+accept-net-smb1 = { $source }（{ $kind }）使用已被攻破的 SMB1 挂载。
+accept-ask-net-mount = 能否加密挂载（NFS：xprtsec=tls 或 sec=krb5p；SMB 3：seal；CephFS：ms_mode=secure）？或者该网络只归我们使用？
+accept-nvme-crypto = 控制器（{ $model }）支持加密擦除。是否执行过无从看到。
+accept-nvme-sanitize = 控制器（{ $model }）支持整盘擦除。是否执行过无从看到。
+accept-nvme-own-key = 全部数据位于 dm-crypt 之上：丢弃密钥即等于擦除（{ $model }）。
+accept-nvme-none = 控制器（{ $model }）不提供自擦除功能。
+accept-nvme-unseen = 这里看不到控制器（{ $model }）能否擦除。
+accept-nvme-opal = 控制器（{ $model }）具备 Opal 命令；是否已设密钥无从看到。
+accept-ask-erase = 磁盘在客户之间如何擦除？有没有记录（NIST SP 800-88）？
+
+accept-luks-header = LUKS{ $version }，{ $uuid }。
+accept-luks-not = 没有 LUKS 头。它可能在单独的文件中，或者该卷没有用 LUKS 加密。
+accept-luks-broken = 无法读取的 LUKS 头：{ $detail }。
+accept-luks-checksum = LUKS{ $version }，{ $uuid }：头部校验和不对。
+accept-luks-unfinished = LUKS{ $version }，{ $uuid }：有未完成的操作（{ $list }）。
+accept-luks-second = LUKS{ $version }，{ $uuid }：第一份头部已损坏，读取的是第二份。
+accept-luks-cipher = 加密算法 { $list }，密钥位数：{ $bits }。
+accept-luks-cipher-weak = 加密算法 { $list } 已过时；密钥位数：{ $bits }。
+accept-luks-cipher-broken = { $list } 配以如下位数的密钥起不到保护作用：{ $bits }。
+accept-luks-cipher-strange = 没有规则认识该算法：{ $list }，密钥位数：{ $bits }。
+accept-luks-slot = 在用的密钥槽数：{ $n }。
+accept-luks-slots = 在用的密钥槽数：{ $n }；可免口令解锁的方式：{ $tokens }。持有任一密钥即可读取该卷。
+accept-luks-no-slot = 在用的密钥槽数：{ $n }（{ $tokens }）。没有可打开该卷的密钥，可能已被擦除。
+accept-ask-luks-slots = 每个密钥槽的密钥由谁持有？删除不属于您的（`cryptsetup luksKillSlot`）。
+accept-luks-kdf = 口令派生使用 { $kdf }；轮数：{ $iterations }（密钥槽 { $slot }）。
+accept-luks-kdf-weak = 口令派生使用 { $kdf }，猜测者无需消耗内存；迭代次数：{ $iterations }（密钥槽 { $slot }）。用足够长的随机口令可以弥补。
+accept-luks-kdf-short = 口令派生使用 { $kdf }，迭代次数远远不够：{ $iterations }（密钥槽 { $slot }）。
+accept-luks-kdf-strange = 没有规则认识这种口令派生方式：{ $kdf }，{ $iterations }（密钥槽 { $slot }）。
+accept-ask-luks = 能否用 LUKS2、aes-xts-plain64 和 argon2id 重建该卷？或者头部另存他处？
+
+accept-s3-encrypted = 服务对新对象加密：{ $algorithm }。
+accept-s3-clear = 服务称该存储桶没有默认加密。
+accept-s3-no-bucket = 没有这个存储桶。
+accept-s3-denied = 服务不予告知：{ $code }。
+accept-s3-no-credentials = 没有可用于查询的凭据（AWS_ACCESS_KEY_ID 和 AWS_SECRET_ACCESS_KEY，或配置文件）。
+accept-s3-unclear = 无法判断：{ $detail }。
+accept-s3-policy = 存储桶策略拒绝未加密的请求。
+accept-s3-plain = { $endpoint } 对未加密的请求作出应答。
+accept-s3-plain-denied = { $endpoint } 接受未加密的请求并拒绝了本次请求；带签名的请求是否也会被拒绝不得而知。
+accept-s3-plain-refused = 拒绝未加密的请求。
+accept-s3-not-tried = 没有尝试未加密的请求。
+accept-ask-s3-encryption = 存储桶是否开启默认加密？密钥归谁？
+accept-ask-s3-transport = 能否关闭明文 HTTP，或用存储桶策略拒绝（aws:SecureTransport）？
+
+accept-imds-token = 元数据服务要求令牌（状态码 { $status }）。
+accept-imds-open = 元数据服务无需令牌即应答（状态码 { $status }）：能被诱使访问地址的程序会泄露机器的密钥。
+accept-imds-absent = 这里没有元数据服务应答。如在容器中，宿主机仍可能有。
+accept-imds-unclear = 无法判断元数据服务的行为：{ $detail }。
+accept-ask-imds = 能否把元数据服务设为必须使用令牌（HttpTokens=required）？
+
+accept-item = { $place }：{ $text }{ $state }（{ $who }，{ $severity }）
+accept-item-place = { $framework }
+accept-item-clause = { $framework } { $clause }
+accept-item-clause-copy = { $framework } { $clause }（条款号据标准的转载本）
+accept-item-clause-unverified = { $framework } { $clause }（条款号未核实）
+accept-item-clause-level3 = { $framework } 三级条款 { $clause }（二级条款号未核实）
+accept-item-who-provider = 供应商负责
+accept-item-who-tenant = 租户负责
+accept-item-who-both = 双方负责
+accept-item-severity-high = 高
+accept-item-severity-medium = 中
+accept-item-severity-low = 低
+accept-item-file = 已见到：已有证据（{ $files }），其内容未作判断。
+accept-item-machine = 在所查对象上已见到：{ $rules }。
+accept-item-against = 未见到：以下结论与之相反或尚未明确：{ $rules }。
+accept-item-not-seen = 未见到。
+
+accept-claim = { $provider } 声称：{ $claim }（{ $place }，{ $date }）。声称不是证据。
+accept-claim-none = 这里没有 { $provider } 的任何声明。
+accept-ask-claim = 请发来证书或报告：颁发机构、范围、日期。
+accept-claim-vast-rest = 静态数据加密由租户负责；容器运行在第三方机器上
+accept-claim-runpod-rest = 创建时选择后卷磁盘加密，密钥由 RunPod 持有；容器磁盘和网络卷不加密
+accept-claim-runpod-certificates = 欧盟区域符合 GDPR；SOC 2 自家说法不一（2023 年 8 月称第二类，2025 年 3 月称第一类）；Secure Cloud 合作方有 SOC 2、ISO 27001 和 PCI DSS
+accept-claim-azure-confidential = NCCads H100 v5 机器提供机密 GPU（AMD SEV-SNP）
+
+accept-security-nothing = 没有要查的内容。
+hint-accept-security = lessee accept security --endpoint https://主机 --machine live --profile gdpr
+accept-endpoint = `{ $text }` 不是端点：{ $why }
+accept-endpoint-scheme = 开头不是 https://、ssh://、s3:// 或 http://
+accept-endpoint-host = 读不出主机名
+accept-endpoint-port = 端口不在 1 到 65535 之间
+accept-endpoint-user = 不应包含用户名或口令
+hint-accept-endpoint = 端点写作 https://主机[:端口]、ssh://主机[:端口]、s3://存储桶。
+accept-targets-none = { $path } 中没有端点
+accept-targets-many = 端点过多，上限为 { $most }
+accept-profile-unknown = 没有名为 `{ $name }` 的检查清单
+accept-profiles = 检查清单：{ $list }。
+accept-seen-form = `{ $text }` 不是“条目=文件”的形式
+accept-seen-item = 所选检查清单中没有条目 `{ $id }`
+hint-accept-seen = 用 --profile 指定检查清单；其条目就是结论中的对象。
+accept-seen-empty = { $path } 是空的
+accept-ca-none = { $path } 中没有证书（PEM）

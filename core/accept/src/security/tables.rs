@@ -1,0 +1,136 @@
+//! The tables of `data/accept` that the security rules read: sources and limits, which algorithm is worth what, the checklist,
+//! what providers claim. Who loads the text is `io/catalog`.
+
+use super::checklist::{Claim, Item};
+use crate::table::{Origin, Row, TableError, read};
+
+/// The text of each table.
+pub struct SecuritySources {
+    pub rules: &'static str,
+    pub algorithms: &'static str,
+    pub checklist: &'static str,
+    pub claims: &'static str,
+}
+
+/// What the rules stand on.
+#[derive(Clone, Debug)]
+pub struct Security {
+    rules: Vec<Rule>,
+    algorithms: Vec<Algorithm>,
+    pub items: Vec<Item>,
+    pub(super) claims: Vec<Claim>,
+}
+
+/// Source of a rule, and its limit where it has one.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    name: String,
+    limit: Option<f64>,
+    pub origin: Origin,
+}
+
+/// What an algorithm is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strength {
+    Good,
+    /// Not to be used in new systems: a warning.
+    Weak,
+    /// Forbidden by a standard or broken in practice.
+    Broken,
+    /// No algorithm, but a sign of something else.
+    Marker,
+}
+
+#[derive(Clone, Debug)]
+struct Algorithm {
+    kind: String,
+    /// Number of a TLS suite in hexadecimal, object identifier, or the name itself.
+    code: String,
+    name: String,
+    strength: Strength,
+}
+
+impl Security {
+    /// # Errors
+    /// A table that is built in is broken: a bug.
+    pub fn read(sources: &SecuritySources) -> Result<Security, TableError> {
+        Ok(Security {
+            rules: read("accept/security_rules.csv", sources.rules, rule)?,
+            algorithms: read("accept/algorithms.csv", sources.algorithms, algorithm)?,
+            items: read("accept/checklist.csv", sources.checklist, Item::read)?,
+            claims: read("accept/claims.csv", sources.claims, Claim::read)?,
+        })
+    }
+
+    pub(super) fn rule(&self, name: &str) -> Option<&Rule> {
+        self.rules.iter().find(|r| r.name == name)
+    }
+
+    /// The limit of a rule; infinite where the table has none, so that a lost row warns of everything instead of nothing.
+    pub(super) fn limit(&self, name: &str) -> f64 {
+        self.rule(name)
+            .and_then(|r| r.limit)
+            .unwrap_or(f64::INFINITY)
+    }
+
+    /// `kind`: `tls-suite` (code in hexadecimal), `signature` and `curve` (object identifiers), `ssh-kex`, `ssh-host-key`,
+    /// `ssh-cipher`, `ssh-mac`, `disk-cipher`, `kdf` (names).
+    pub fn strength(&self, kind: &str, code: &str) -> Option<Strength> {
+        self.algorithm(kind, code).map(|a| a.strength)
+    }
+
+    /// As people call it; the code where nothing is known of it.
+    pub(super) fn name<'a>(&'a self, kind: &str, code: &'a str) -> &'a str {
+        self.algorithm(kind, code).map_or(code, |a| &a.name)
+    }
+
+    fn algorithm(&self, kind: &str, code: &str) -> Option<&Algorithm> {
+        let mut all = self.algorithms.iter();
+        all.find(|a| a.kind == kind && a.code == code)
+    }
+
+    /// Numbers of the TLS suites of a strength, in the order of the table.
+    pub fn suites(&self, strength: Strength) -> Vec<u16> {
+        self.algorithms
+            .iter()
+            .filter(|a| a.kind == "tls-suite" && a.strength == strength)
+            .filter_map(|a| u16::from_str_radix(&a.code, 16).ok())
+            .collect()
+    }
+
+    /// Rules that the table has.
+    pub fn rule_names(&self) -> impl Iterator<Item = &str> {
+        self.rules.iter().map(|r| r.name.as_str())
+    }
+}
+
+fn rule(row: &Row<'_>) -> Result<Rule, String> {
+    Ok(Rule {
+        name: row.need("rule")?,
+        limit: row.opt("limit")?,
+        origin: row.origin()?,
+    })
+}
+
+fn algorithm(row: &Row<'_>) -> Result<Algorithm, String> {
+    let strength = match row.get("strength")? {
+        "good" => Strength::Good,
+        "weak" => Strength::Weak,
+        "broken" => Strength::Broken,
+        "marker" => Strength::Marker,
+        other => return Err(format!("strength: `{other}`")),
+    };
+    row.origin()?;
+    let code: String = row.need("code")?;
+    let name = row.opt("name")?.unwrap_or_else(|| code.clone());
+    let kind: String = row.need("kind")?;
+    if kind == "tls-suite" && u16::from_str_radix(&code, 16).is_err() {
+        return Err(format!("code: `{code}`"));
+    }
+    Ok(Algorithm {
+        kind,
+        code,
+        name,
+        strength,
+    })
+}
