@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Peers: testkit/peers.sh install|kernels|zig|files|s3|network|security|where|remove. Python programs go into a
-# virtual environment under target/peers;
+# Peers: testkit/peers.sh install|kernels|zig|files|s3|network|security|where|remove. Python programs go into a virtual environment under target/peers;
 # what the probe's kernels are checked with comes from Debian, where the machine may be changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -38,12 +37,6 @@ s3() {
     rm -rf "$root/build"
 }
 
-# what the security checks look at: web and SSH servers, certificates, LUKS headers, bucket settings
-security() {
-    debian nginx-light openssl openssh-server openssh-client cryptsetup-bin
-    python_with testkit/requirements-security.txt
-}
-
 # what round trips are held against, and what stands between: ping, TLS, an HTTP and a SOCKS5 proxy; ip and chrt for the links
 network() {
     local missing=0 program
@@ -51,6 +44,12 @@ network() {
         command -v "$program" >/dev/null || [ -x "/usr/sbin/$program" ] || missing=1
     done
     [ "$missing" = 0 ] || debian iproute2 util-linux iputils-ping openssl tinyproxy-bin microsocks
+}
+
+# what the security checks look at: web and SSH servers, certificates, LUKS headers, bucket settings
+security() {
+    debian nginx-light openssl openssh-server openssh-client cryptsetup-bin
+    python_with testkit/requirements-security.txt
 }
 
 case "${1:-}" in

@@ -207,7 +207,6 @@ fn regions_side_by_side_are_judged_by_the_95th_percentile() {
         links.push(link);
     }
     let file = home.file("targets.csv", file);
-    // what is judged is what the links do, so a run in which this machine made them late shows nothing, and is repeated
     let judged = |work: &str| -> (Vec<String>, i32) {
         let args = [
             "--targets",
@@ -223,28 +222,36 @@ fn regions_side_by_side_are_judged_by_the_95th_percentile() {
         let text = |t: &Value| t["verdict"].as_str().expect("a verdict").to_owned();
         (all.map(text).collect(), run.code)
     };
-    let mut runs = 0;
-    let (visual, notebook, batch) = loop {
-        let before: Vec<u64> = links.iter().map(|l| l.counts.late()).collect();
-        let all = std::thread::scope(|scope| {
-            let visual = scope.spawn(|| judged("visual"));
-            let notebook = scope.spawn(|| judged("notebook"));
-            let batch = scope.spawn(|| judged("batch"));
-            let joined = [visual, notebook, batch].map(|t| t.join().expect("runs"));
-            let [visual, notebook, batch] = joined;
-            (visual, notebook, batch)
-        });
-        runs += 1;
-        let late = |(link, before): (&Link, u64)| link.counts.late() - before;
-        let late: Vec<u64> = links.iter().zip(before).map(late).collect();
-        if runs == 3 || late.iter().all(|n| *n <= 5) {
-            break all;
-        }
+    let want = |work: &str| match work {
+        "visual" => (["pass", "warn", "warn", "fail", "fail"], 1),
+        "notebook" => (["pass", "pass", "pass", "pass", "warn"], 0),
+        _ => (["pass"; 5], 0),
     };
-    assert_eq!(visual.0, ["pass", "warn", "warn", "fail", "fail"]);
-    assert_eq!(notebook.0, ["pass", "pass", "pass", "pass", "warn"]);
-    assert_eq!(batch.0, ["pass"; 5]);
-    assert_eq!((visual.1, notebook.1, batch.1), (1, 0, 0));
+    let rank = |verdict: &str| ["pass", "warn", "fail"].iter().position(|v| *v == verdict);
+    // a busy machine makes a link slower than it is meant to be, and never quicker: no run may be judged better than the links
+    // are, and one of a few must be judged just so
+    let as_it_is = |work: &str| {
+        let (found, code) = judged(work);
+        let (verdicts, exit) = want(work);
+        for (found, want) in found.iter().zip(verdicts) {
+            assert!(rank(found) >= rank(want), "{work}: {found}, not {want}");
+        }
+        (found, code) == (verdicts.map(str::to_owned).to_vec(), exit)
+    };
+    let mut left = vec!["visual", "notebook", "batch"];
+    for _ in 0..4 {
+        left = std::thread::scope(|scope| {
+            let runs: Vec<_> = left
+                .iter()
+                .map(|work| (*work, scope.spawn(|| as_it_is(work))))
+                .collect();
+            let missed = |(work, run): (_, std::thread::ScopedJoinHandle<'_, bool>)| {
+                (!run.join().expect("a run")).then_some(work)
+            };
+            runs.into_iter().filter_map(missed).collect()
+        });
+    }
+    assert!(left.is_empty(), "never as it is: {left:?}");
 }
 
 #[test]

@@ -16,8 +16,6 @@ use std::time::{Duration, Instant};
 
 /// A sleep ends up to so much late; the rest is waited for awake.
 const AWAKE: Duration = Duration::from_micros(200);
-/// Later than this a packet counts as late.
-const LATE: Duration = Duration::from_micros(500);
 /// How often idle threads look whether the link is still wanted.
 const IDLE: Duration = Duration::from_millis(100);
 
@@ -116,8 +114,8 @@ impl Link {
             let (counts, stop) = (link.counts.clone(), link.stop.clone());
             let from = from.clone();
             let reader = thread::spawn(move || collect(&from, &give, shape, &counts, &stop));
-            let (to, counts, stop) = (to.clone(), link.counts.clone(), link.stop.clone());
-            let writer = thread::spawn(move || deliver(&to, &take, &counts, &stop));
+            let (to, stop) = (to.clone(), link.stop.clone());
+            let writer = thread::spawn(move || deliver(&to, &take, &stop));
             link.threads.extend([reader, writer]);
         }
         Ok(link)
@@ -181,7 +179,7 @@ fn collect(
     }
 }
 
-fn deliver(to: &OwnedFd, from: &Receiver<(Instant, Vec<u8>)>, counts: &Counts, stop: &AtomicBool) {
+fn deliver(to: &OwnedFd, from: &Receiver<(Instant, Vec<u8>)>, stop: &AtomicBool) {
     ahead_of_others();
     while !stop.load(Ordering::Relaxed) {
         match from.recv_timeout(IDLE) {
@@ -192,9 +190,6 @@ fn deliver(to: &OwnedFd, from: &Receiver<(Instant, Vec<u8>)>, counts: &Counts, s
                 }
                 while Instant::now() < due {
                     thread::yield_now();
-                }
-                if due.elapsed() > LATE {
-                    counts.count_late();
                 }
                 // a device that is full or down loses packets as a network does
                 let _ = rustix::io::write(to, &packet);

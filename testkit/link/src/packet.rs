@@ -47,10 +47,7 @@ impl Class {
 
 /// What a link has carried and dropped.
 #[derive(Debug, Default)]
-pub struct Counts {
-    classes: [(AtomicU64, AtomicU64); 5],
-    late: AtomicU64,
-}
+pub struct Counts([(AtomicU64, AtomicU64); 5]);
 
 /// Of one kind of packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,33 +58,20 @@ pub struct Tally {
 
 impl Counts {
     pub fn of(&self, class: Class) -> Tally {
-        let (seen, dropped) = &self.classes[class as usize];
+        let (seen, dropped) = &self.0[class as usize];
         Tally {
             seen: seen.load(Ordering::SeqCst),
             dropped: dropped.load(Ordering::SeqCst),
         }
     }
 
-    /// Packets that were delivered more than half a millisecond after their time, as the machine was busy.
-    pub fn late(&self) -> u64 {
-        self.late.load(Ordering::SeqCst)
-    }
-
-    pub(crate) fn count_late(&self) {
-        self.late.fetch_add(1, Ordering::SeqCst);
-    }
-
     /// How many of this kind were seen before.
     pub(crate) fn see(&self, class: Class) -> u64 {
-        self.classes[class as usize]
-            .0
-            .fetch_add(1, Ordering::SeqCst)
+        self.0[class as usize].0.fetch_add(1, Ordering::SeqCst)
     }
 
     pub(crate) fn lose(&self, class: Class) {
-        self.classes[class as usize]
-            .1
-            .fetch_add(1, Ordering::SeqCst);
+        self.0[class as usize].1.fetch_add(1, Ordering::SeqCst);
     }
 }
 

@@ -41,10 +41,10 @@ pub(crate) struct AcceptanceFile {
 pub(crate) enum AcceptCommand {
     /// Do driver and GPU carry the libraries you need: torch, vllm, tensorflow, jax, cuda and others.
     Driver(DriverArgs),
-    /// Encryption and compliance: what endpoints and disks show, and what to ask for by checklist. Not legal advice.
-    Security(SecurityArgs),
     /// Is the way from this desk to the machine short enough: round trips of TCP, TLS and pings, side by side.
     Latency(LatencyArgs),
+    /// Encryption and compliance: what endpoints and disks show, and what to ask for by checklist. Not legal advice.
+    Security(SecurityArgs),
     /// What becomes of the machine when its host fails or is maintained, and what that costs your work.
     Failure(FailureArgs),
     /// Can the provider stop the spending, how late does it notice, and does a stopped machine stop the bill.

@@ -50,8 +50,8 @@ pub(crate) fn run(
 ) -> Result<Exit, Failure> {
     let done = match &args.command {
         Some(AcceptCommand::Driver(args)) => driver::check(args, settings)?,
-        Some(AcceptCommand::Security(args)) => security::check(args, settings)?.into(),
         Some(AcceptCommand::Latency(args)) => latency::check(args, settings, printer)?,
+        Some(AcceptCommand::Security(args)) => security::check(args, settings)?.into(),
         Some(AcceptCommand::Failure(args)) => failure::check(args, settings)?.into(),
         Some(AcceptCommand::Budget(args)) => {
             let (outcome, guard) = budget::check(args, settings)?;
@@ -78,11 +78,11 @@ fn tell(done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Fail
     let outcomes = [done.outcome];
     let mut doc = acceptance_doc(&outcomes, done.machine, now(settings), texts);
     doc.not_judged = done.not_judged;
+    doc.latency = done.latency;
     // rows alone have no place for it
     if !doc.notices.is_empty() && matches!(settings.output.value, Format::Csv | Format::Jsonl) {
         printer.warn(&Msg::new("accept-notice-legal"));
     }
-    doc.latency = done.latency;
     doc.guard = done.guard;
     printer.report(acceptance_report(&doc, texts))?;
     Ok(exit(doc.verdict))

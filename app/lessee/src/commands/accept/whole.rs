@@ -137,6 +137,9 @@ fn beside(file: &mut AcceptanceFile, folder: &Path) {
             .chain(&mut driver.needs)
             .for_each(put);
     }
+    if let Some(latency) = &mut file.latency {
+        latency.targets.iter_mut().for_each(put);
+    }
     if let Some(security) = &mut file.security {
         let machine = security.machine.iter_mut();
         machine
@@ -154,9 +157,6 @@ fn beside(file: &mut AcceptanceFile, folder: &Path) {
             .provider
             .take()
             .or_else(|| file.deal.provider.clone());
-    }
-    if let Some(latency) = &mut file.latency {
-        latency.targets.iter_mut().for_each(put);
     }
     if let Some(failure) = &mut file.failure {
         failure.deal = file.deal.clone();
