@@ -66,19 +66,12 @@ pub fn judge(
     }
     faults(machine, compat, &mut out);
     for (text, need) in needs {
-        let answer = match need {
-            Ok(need) => answer(need, &host),
-            Err(why) => {
-                let reason = Msg::new("accept-need-unreadable").arg("what", why.to_string());
-                Answer::only(Check::new("need", Verdict::Unknown, reason))
-            }
-        };
-        say(text, answer, &host, &mut out);
+        out.extend(judge_on(text, need, &host));
     }
     out
 }
 
-fn host<'a>(machine: &'a Machine, compat: &'a Compat) -> Host<'a> {
+pub(crate) fn host<'a>(machine: &'a Machine, compat: &'a Compat) -> Host<'a> {
     let mut gpus: Vec<(String, Known<'a>)> = Vec::new();
     for gpu in &machine.gpus {
         let name = gpu.name.clone().unwrap_or_default();
@@ -193,6 +186,24 @@ fn answer(need: &Need, host: &Host<'_>) -> Answer {
         "rocm" => rocm::judge(need, host),
         package => libs::judge(need, package, host),
     }
+}
+
+/// One need on a machine: the finding `need` first, then those that say more than it does.
+pub(crate) fn judge_on(
+    text: &str,
+    need: &Result<Need, NeedError>,
+    host: &Host<'_>,
+) -> Vec<Finding> {
+    let answer = match need {
+        Ok(need) => answer(need, host),
+        Err(why) => {
+            let reason = Msg::new("accept-need-unreadable").arg("what", why.to_string());
+            Answer::only(Check::new("need", Verdict::Unknown, reason))
+        }
+    };
+    let mut out = Vec::new();
+    say(text, answer, host, &mut out);
+    out
 }
 
 /// The finding of a need, and those of its steps that say more than it does.

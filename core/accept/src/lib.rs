@@ -2,10 +2,11 @@
 //!
 //! Start at [`judge`] (one machine, many needs) and [`Finding`]. A rule is a row of `data/compat` and a small function: one
 //! file per family (`driver`, `gpu`, `torch`, `tensorflow`, `jax`, `vllm`, `cuda`, `libs`, `rocm`). Not here: reading captures
-//! (`io/probe`), words for people (`app/report`). [`report`] holds what was measured against an offer and what is usual.
+//! (`io/probe`), words for people (`app/report`). [`env`] judges what is installed. [`report`] holds what was measured against an offer and what is usual.
 
 mod cuda;
 mod driver;
+pub mod env;
 mod facts;
 mod finding;
 mod gpu;
@@ -30,7 +31,7 @@ pub use gpu::{Card, GpuClass};
 pub use judge::judge;
 pub use machine::{Fault, Gpu, Machine, Unreadable};
 pub use need::{Need, NeedError};
-pub use needs_file::{NeedsFile, needs_of_file};
+pub use needs_file::{NeedsFile, all_needs_of_file, needs_of_file};
 pub use outcome::{Evidence, Outcome};
 pub use report::{
     CODES, DiffFact, DiffRow, DiffSide, DiffValue, Expectation, Found, Metric, ProbeDiff, Rules,
