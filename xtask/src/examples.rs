@@ -30,6 +30,12 @@ pub(crate) fn run() -> Result<Outcome> {
             project(&binary, &name)
         } else if name.starts_with("buy") {
             buy(&binary, &name)
+        } else if name.starts_with("acceptance") {
+            // the quote and the tickets beside it are parts of it
+            if !name.ends_with(".toml") {
+                continue;
+            }
+            acceptance(&binary, &name)
         } else if name.ends_with(".toml") {
             let home = sh::scratch("examples")?;
             workload(&binary, &home, &format!("examples/{name}"))
@@ -52,6 +58,32 @@ pub(crate) fn run() -> Result<Outcome> {
         bail!("{failed} of {count} examples failed");
     }
     Ok(Outcome::Passed)
+}
+
+/// The acceptance must judge each of its sections, and keep its documents.
+fn acceptance(binary: &Path, name: &str) -> Result<String> {
+    let home = sh::scratch("examples")?;
+    let out = home.join("acceptance");
+    let folder = out.to_string_lossy().into_owned();
+    let args = [
+        "accept",
+        &format!("examples/{name}"),
+        "--out",
+        &folder,
+        "-o",
+        "json",
+    ];
+    // its verdict is its exit status, and is not ours to wish for
+    let done = sh::without_network(sh::lessee(binary, &home, &args)).output()?;
+    let json: Value = serde_json::from_slice(&done.stdout).context("no JSON")?;
+    let findings = json["findings"].as_array().context("no `findings`")?;
+    for check in ["driver", "failure", "budget", "offer", "support"] {
+        if !findings.iter().any(|f| f["check"] == check) {
+            bail!("no finding of {check}");
+        }
+    }
+    let kept = std::fs::read_dir(&out).context("no documents")?.count();
+    Ok(format!("{} findings, {kept} documents", findings.len()))
 }
 
 /// The plan must rank at least one option with a total, in JSON and as the table that people see.
@@ -187,7 +219,8 @@ mod tests {
                 path = path.join("workload.toml");
             }
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if !name.ends_with(".toml") || name.starts_with("buy") {
+            if !name.ends_with(".toml") || name.starts_with("buy") || name.starts_with("acceptance")
+            {
                 continue;
             }
             let text = std::fs::read_to_string(&path).expect("text");

@@ -23,14 +23,7 @@ pub fn command(args: &ProbeArgs, settings: &Settings, printer: &Printer) -> Resu
         }
     }
     let curves = lessee_probe_io::curve_rules()?;
-    let facts = Facts {
-        gpus: &builtin.gpus,
-        catalog: &builtin,
-        models: &builtin.models,
-        perf: &builtin.perf,
-        defaults: &builtin.defaults,
-        curves: &curves,
-    };
+    let facts = Facts::of(&builtin, &curves);
     let live = stderr_is_terminal();
     let screen = Screen {
         write: &to_stderr,

@@ -23,6 +23,7 @@ pub use args::{
 };
 pub use failure::ProbeFailure;
 pub use front::command;
+pub use judge::{judged, offer_exists};
 pub use lessee_accept::ProbeDiff;
 pub use watch::WatchDoc;
 
@@ -50,6 +51,22 @@ pub struct Facts<'a> {
     pub defaults: &'a Defaults,
     /// Thresholds of curves, `data/curve.toml`.
     pub curves: &'a lessee_supervise::curve::Rules,
+}
+
+impl<'a> Facts<'a> {
+    pub fn of(
+        catalog: &'a lessee_catalog::Facts,
+        curves: &'a lessee_supervise::curve::Rules,
+    ) -> Facts<'a> {
+        Facts {
+            gpus: &catalog.gpus,
+            catalog,
+            models: &catalog.models,
+            perf: &catalog.perf,
+            defaults: &catalog.defaults,
+            curves,
+        }
+    }
 }
 
 /// What the binary knows of where it runs.

@@ -1,12 +1,14 @@
 //! What a rule found, and how bad it is.
 
 use crate::table::Origin;
-use lessee_model::Msg;
+use lessee_model::{Msg, Provenance};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The verdict of a finding; of several the worst decides: fail over unknown over warn over pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Pass,
@@ -89,6 +91,16 @@ impl Check {
 
     pub(crate) fn from(mut self, origin: &Origin) -> Check {
         self.origin = Some(origin.clone());
+        self
+    }
+
+    /// From a fact of the catalog.
+    pub(crate) fn known_by(mut self, why: &Provenance) -> Check {
+        self.origin = why.as_of.map(|as_of| Origin {
+            source: why.source.to_string(),
+            as_of,
+            confidence: why.confidence,
+        });
         self
     }
 

@@ -24,7 +24,8 @@ mod table;
 
 pub use build::{CatalogBuilder, OfferRow};
 pub use builtin::{
-    BuyDefaultRow, Facts, LicenceRow, ProviderInfo, RegionRow, builtin, compat, spot_params,
+    BuyDefaultRow, Facts, LicenceRow, ProviderInfo, RegionRow, builtin, compat, contract_table,
+    provider_facts, repair_table, spot_params,
 };
 pub use diff::{Change, DiffDoc, diff};
 pub use doctor::{DoctorRules, Finding, doctor};

@@ -11,7 +11,9 @@ use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Most bytes that are unpacked of one archive.
@@ -21,6 +23,8 @@ const SWELLING_FROM: u64 = 1 << 30;
 const MAX_SWELLING: u64 = 200;
 /// Longest list of layers.
 const MAX_JSON: u64 = 8 << 20;
+/// Most blobs of a layout in a folder.
+const MAX_BLOBS: usize = 10_000;
 /// How much of a stream tells what it is.
 const HEAD: usize = 512;
 
@@ -84,6 +88,36 @@ pub(crate) fn unpack(from: impl Read) -> io::Result<Unpacked> {
     let mut members = Members::new(stream);
     while let Some(member) = members.next()? {
         part(&member, &mut members, &mut parts, &budget)?;
+    }
+    assembled(parts)
+}
+
+/// Reads an OCI layout that lies in a folder, as skopeo and buildah write it.
+///
+/// # Errors
+/// As [`unpack`].
+pub(crate) fn unpack_layout(folder: &Path) -> io::Result<Unpacked> {
+    let budget = Rc::new(Cell::new(MAX_UNPACKED));
+    let mut parts = Parts::default();
+    let mut files = vec![PathBuf::from("index.json"), PathBuf::from("manifest.json")];
+    for kind in fs::read_dir(folder.join("blobs"))?.take(MAX_BLOBS) {
+        let kind = kind?.file_name();
+        let within = Path::new("blobs").join(kind);
+        for blob in fs::read_dir(folder.join(&within))?.take(MAX_BLOBS) {
+            files.push(within.join(blob?.file_name()));
+        }
+    }
+    for path in files {
+        let Ok(mut file) = File::open(folder.join(&path)) else {
+            continue;
+        };
+        let member = Member {
+            path: path.to_str().map(str::to_owned),
+            kind: tar::EntryType::Regular,
+            link: None,
+            size: file.metadata()?.len(),
+        };
+        part(&member, &mut file, &mut parts, &budget)?;
     }
     assembled(parts)
 }
@@ -159,9 +193,9 @@ impl Read for Bounded<'_> {
 }
 
 /// One member of the outer archive.
-fn part<R: Read>(
+fn part(
     member: &Member,
-    content: &mut Members<R>,
+    content: &mut impl Read,
     parts: &mut Parts,
     budget: &Rc<Cell<u64>>,
 ) -> io::Result<()> {

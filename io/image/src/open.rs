@@ -1,6 +1,6 @@
 //! The ways in: this machine, a mounted root, one Python environment, a file of any kind.
 
-use crate::archive::{is_archive, unpack};
+use crate::archive::{Unpacked, is_archive, unpack, unpack_layout};
 use crate::facts;
 use crate::lists::read_list;
 use crate::tree::Tree;
@@ -127,38 +127,63 @@ pub fn read_input(from: impl Read, shown: &str, read_at: &str) -> Environment {
         kind: SourceKind::Archive,
         path: shown.to_owned(),
     });
-    match unpack(Cursor::new(head).chain(from)) {
+    archive(unpack(Cursor::new(head).chain(from)), shown, &mut out);
+    out.sort();
+    out
+}
+
+fn archive(unpacked: io::Result<Unpacked>, shown: &str, out: &mut Environment) {
+    let unpacked = match unpacked {
+        Ok(unpacked) => unpacked,
         Err(e) => {
             let code = match e.kind() {
                 io::ErrorKind::UnexpectedEof => NoteCode::Truncated,
                 _ => NoteCode::Damaged,
             };
-            out.note(code, shown, e.to_string());
+            return out.note(code, shown, e.to_string());
         }
-        Ok(unpacked) => {
-            facts::read(&unpacked.tree, "", &mut out);
-            let arch = unpacked.arch.as_deref().map(facts::machine);
-            out.arch = arch.map(str::to_owned).or(out.arch.take());
-            if !unpacked.missing.is_empty() {
-                out.note(NoteCode::Truncated, shown, unpacked.missing.join(", "));
-            }
-            if unpacked.outside > 0 {
-                out.note(
-                    NoteCode::Damaged,
-                    shown,
-                    format!("../ ({})", unpacked.outside),
-                );
-            }
-            if !unpacked.images.is_empty() {
-                out.note(NoteCode::Several, shown, unpacked.images.join(", "));
-            }
-            if out.is_bare() && out.notes.is_empty() {
-                out.note(NoteCode::NotRecognised, shown, "");
-            }
-        }
+    };
+    facts::read(&unpacked.tree, "", out);
+    let arch = unpacked.arch.as_deref().map(facts::machine);
+    out.arch = arch.map(str::to_owned).or(out.arch.take());
+    if !unpacked.missing.is_empty() {
+        out.note(NoteCode::Truncated, shown, unpacked.missing.join(", "));
     }
+    if unpacked.outside > 0 {
+        out.note(
+            NoteCode::Damaged,
+            shown,
+            format!("../ ({})", unpacked.outside),
+        );
+    }
+    if !unpacked.images.is_empty() {
+        out.note(NoteCode::Several, shown, unpacked.images.join(", "));
+    }
+    if out.is_bare() && out.notes.is_empty() {
+        out.note(NoteCode::NotRecognised, shown, "");
+    }
+}
+
+/// A folder of any kind: a Python environment, an OCI layout, else the root of a system.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read_folder(folder: &Path, read_at: &str) -> Result<Environment, ImageError> {
+    if folder.join("pyvenv.cfg").is_file() || folder.join("conda-meta").is_dir() {
+        return read_venv(folder, read_at);
+    }
+    if !folder.join("oci-layout").is_file() {
+        return read_root(folder, read_at);
+    }
+    let shown = folder.display().to_string();
+    let mut out = Environment::new(read_at.to_owned());
+    out.sources.push(SourceRead {
+        kind: SourceKind::Archive,
+        path: shown.clone(),
+    });
+    archive(unpack_layout(folder), &shown, &mut out);
     out.sort();
-    out
+    Ok(out)
 }
 
 fn list(from: impl Read, shown: &str, read_at: &str) -> Environment {

@@ -12,6 +12,7 @@ use lessee_accept::Found;
 use lessee_model::ProbeReport;
 use lessee_model::probe::{Judged, Promised, Severity, Verdict};
 use lessee_report::Texts;
+use std::path::Path;
 
 /// `probe judge REPORT`: the offer that is named, else the one that the report names.
 ///
@@ -22,20 +23,40 @@ pub(crate) fn run(
     facts: Facts<'_>,
     texts: &Texts,
 ) -> Result<Answer, ProbeFailure> {
-    let mut report = stored::read(&args.report)?;
-    let named = args.offer.as_ref().or(report.offer.as_ref());
-    let promise = named.map(|o| Promise::of(o, facts.catalog)).transpose()?;
-    let choice = promise.as_ref().map(|p| p.choose(&report, facts));
-    if let Some(Choice::Several(of)) = choice {
-        return Err(ProbeFailure::OfferAmbiguous { offers: of });
-    }
-    judge(&mut report, choice, facts, texts);
+    let report = judged(&args.report, args.offer.as_deref(), facts, texts)?;
     Ok(Answer {
         exit: report
             .verdict
             .map_or(lessee_model::Exit::Bug, Verdict::exit),
         report: page::page(&report, texts),
     })
+}
+
+/// A stored report, held against the offer that is named, else the one that it names itself.
+///
+/// # Errors
+/// The report cannot be read, or it is not clear which offer is meant.
+pub fn judged(
+    report: &Path,
+    offer: Option<&str>,
+    facts: Facts<'_>,
+    texts: &Texts,
+) -> Result<ProbeReport, ProbeFailure> {
+    let mut report = stored::read(report)?;
+    let named = offer.or(report.offer.as_deref());
+    let promise = named.map(|o| Promise::of(o, facts.catalog)).transpose()?;
+    let choice = promise.as_ref().map(|p| p.choose(&report, facts));
+    if let Some(Choice::Several(of)) = choice {
+        return Err(ProbeFailure::OfferAmbiguous { offers: of });
+    }
+    judge(&mut report, choice, facts, texts);
+    Ok(report)
+}
+
+/// # Errors
+/// Neither an offer nor a file has this name, or the file has no offer that could be read for sure.
+pub fn offer_exists(name: &str, catalog: &lessee_catalog::Facts) -> Result<(), ProbeFailure> {
+    Promise::of(name, catalog).map(|_| ())
 }
 
 /// Rows and findings of the comparisons into the report, instead of earlier ones, and its verdict anew.

@@ -10,7 +10,10 @@ mod simulate;
 mod trace;
 pub(crate) mod workload_flags;
 
-pub(crate) use accept::{AcceptArgs, AcceptCommand, DriverArgs};
+pub(crate) use accept::{
+    AcceptArgs, AcceptCommand, AcceptDiffArgs, AcceptanceFile, BudgetArgs, DealArgs, DriverArgs,
+    EnvArgs, FailureArgs, OfferArgs, SupportArgs,
+};
 pub(crate) use catalog::{
     CatalogCommand, DiffArgs, ExportArgs, ImportArgs, ListArgs, RefreshArgs, RemoveArgs, ShowArgs,
 };

@@ -2,6 +2,7 @@
 //! place and the nearest one.
 
 use lessee_catalog::Facts;
+use lessee_console::Failure;
 use lessee_model::workload::{
     Location, Workload, WorkloadError, WorkloadFile, line_and_column, locate,
 };
@@ -58,6 +59,18 @@ fn key(name: &str, facts: &Facts) -> Option<String> {
     let offers = facts.catalog.offers.iter().map(|o| &o.provider);
     let own = offers.into_iter().find(|p| p.to_lowercase() == *name);
     own.map(|provider| provider.to_string())
+}
+
+/// The key of a provider by any of its names.
+///
+/// # Errors
+/// No provider is called so.
+pub(super) fn named(name: &str, facts: &Facts) -> Result<String, Failure> {
+    let lower = name.trim().to_lowercase();
+    key(&lower, facts).ok_or_else(|| {
+        let msg = Msg::new("catalog-unknown-provider").arg("name", name);
+        Failure::usage(msg).hint(suggestion(name, facts))
+    })
 }
 
 impl Written<'_> {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 type Make = fn() -> schemars::Schema;
 
 /// Name and type of each document; one more is one more line.
-const DOCUMENTS: [(&str, Make); 22] = [
+const DOCUMENTS: [(&str, Make); 27] = [
     // what people write
     ("workload", || schemars::schema_for!(WorkloadFile)),
     ("buy-input", || schemars::schema_for!(lessee_cost::BuyFile)),
@@ -57,6 +57,21 @@ const DOCUMENTS: [(&str, Make); 22] = [
     }),
     ("acceptance", || {
         schemars::schema_for!(lessee_report::accept::AcceptanceDoc)
+    }),
+    ("acceptance-file", || {
+        schemars::schema_for!(crate::args::AcceptanceFile)
+    }),
+    ("acceptance-diff", || {
+        schemars::schema_for!(lessee_report::accept::AcceptanceDiffDoc)
+    }),
+    ("environment", || {
+        schemars::schema_for!(lessee_accept::env::Environment)
+    }),
+    ("environment-diff", || {
+        schemars::schema_for!(lessee_report::accept::EnvironmentDiffDoc)
+    }),
+    ("environment-rollback", || {
+        schemars::schema_for!(lessee_report::accept::RollbackDoc)
     }),
     ("error", || schemars::schema_for!(ErrorDoc)),
 ];

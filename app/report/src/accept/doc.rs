@@ -1,18 +1,25 @@
 //! `lessee/acceptance/v1`: findings with their evidence, in the reader's language.
 
+use super::AcceptedEnvironmentDoc;
 use crate::Texts;
-use lessee_accept::{Evidence, Finding, Machine, Outcome, Verdict};
+use lessee_accept::{Evidence, Finding, GuardLine, Machine, Outcome, Verdict};
+use lessee_model::{Arg, Msg};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+/// The `schema` of an acceptance.
+pub const ACCEPTANCE_SCHEMA: &str = "lessee/acceptance/v1";
 
 /// `accept -o json`; with `-o jsonl` each line is one of `findings`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AcceptanceDoc {
     /// `lessee/acceptance/v1`
     pub schema: String,
     pub generated_at: String,
     /// Which check: `driver`, `latency`, `failure`, `budget`, `security`, `offer`, `env`, `support`; `all` of a whole acceptance.
     pub check: String,
+    /// As the acceptance file calls it.
+    pub name: Option<String>,
     /// The worst of the findings: fail over unknown over warn.
     pub verdict: Verdict,
     /// Null where no check looked at a machine.
@@ -22,10 +29,14 @@ pub struct AcceptanceDoc {
     pub evidence: Vec<Evidence>,
     /// Packages of files of needs that no rule judges.
     pub not_judged: usize,
+    /// Of the check `budget`: the line of `lessee guard` that closes the gap.
+    pub guard: Option<GuardLine>,
+    /// Of the check `env`: what was found installed, and what repairs would take.
+    pub environment: Option<AcceptedEnvironmentDoc>,
 }
 
 /// The machine as it was shown or typed.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AcceptedMachineDoc {
     /// The capture; null where the machine was typed.
     pub file: Option<String>,
@@ -36,14 +47,14 @@ pub struct AcceptedMachineDoc {
 }
 
 /// GPUs of one name.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AcceptedGpuDoc {
     pub name: String,
     pub count: usize,
 }
 
 /// One finding.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FindingDoc {
     /// The check that it is part of.
     pub check: String,
@@ -83,7 +94,8 @@ pub fn acceptance_doc(
         }
     }
     AcceptanceDoc {
-        schema: "lessee/acceptance/v1".to_owned(),
+        schema: ACCEPTANCE_SCHEMA.to_owned(),
+        name: None,
         generated_at,
         check: match outcomes {
             [one] => one.check.to_owned(),
@@ -98,6 +110,8 @@ pub fn acceptance_doc(
             .collect(),
         evidence,
         not_judged: 0,
+        guard: None,
+        environment: None,
     }
 }
 
@@ -120,7 +134,8 @@ pub fn accepted_machine(file: Option<String>, machine: &Machine) -> AcceptedMach
 }
 
 fn finding(check: &str, f: &Finding, texts: &Texts) -> FindingDoc {
-    let code = f.reason.id.strip_prefix("accept-").unwrap_or(&f.reason.id);
+    let id = &innermost(&f.reason).id;
+    let code = id.strip_prefix("accept-").unwrap_or(id);
     FindingDoc {
         check: check.to_owned(),
         rule: f.rule.to_owned(),
@@ -134,4 +149,13 @@ fn finding(check: &str, f: &Finding, texts: &Texts) -> FindingDoc {
         install: f.install.clone(),
         evidence: f.evidence.clone(),
     }
+}
+
+/// The reason itself, without what only adds to it (a sum, a caveat, that it is only said).
+fn innermost(reason: &Msg) -> &Msg {
+    let inner = reason.args.iter().find_map(|(name, arg)| match arg {
+        Arg::Msg(inner) if name == "what" || name == "a" => Some(&**inner),
+        _ => None,
+    });
+    inner.map_or(reason, innermost)
 }

@@ -2,31 +2,39 @@
 
 use super::{AcceptanceDoc, AcceptedMachineDoc, FindingDoc};
 use crate::{Block, Cell, Column, Report, Table, Texts, Tone, clean};
-use lessee_accept::Verdict;
+use lessee_accept::{Evidence, GuardLine, Verdict};
 use lessee_model::Msg;
 
 /// The page of an acceptance.
 pub fn acceptance_report(doc: &AcceptanceDoc, texts: &Texts) -> Report {
     let data = serde_json::to_value(doc).unwrap_or_default();
     let mut report = Report::new(texts.term("accept-title", &doc.check), data, "findings");
-    report.text(format!(
-        "{}: {}",
-        texts.get("accept-col-verdict"),
-        texts.term("accept-verdict", doc.verdict.as_str())
-    ));
+    // what is kept and sent on must say by itself what it is
+    if let Some(name) = &doc.name {
+        report.heading(format!("{}: {}", report.title, clean(name)));
+        report.text(doc.generated_at.as_str());
+    }
+    let verdict = texts.term("accept-verdict", doc.verdict.as_str());
+    report.text(texts.msg(&Msg::new("accept-overall").arg("verdict", verdict)));
     if let Some(shown) = &doc.machine {
         report.text(machine(shown, texts));
     }
     let mut worst_first: Vec<&FindingDoc> = doc.findings.iter().collect();
     worst_first.sort_by_key(|f| (std::cmp::Reverse(f.verdict), f.rule != "need"));
     report.table(table(&worst_first, texts));
+    let mut passed = Vec::new();
     for f in &worst_first {
-        // a machine's good sides are in the table; a need that passes has its install line
+        // what is good needs a line, not a heading; a need that passes has its install line
         if f.verdict == Verdict::Pass && f.rule != "need" {
+            passed.push(format!("{} ({}): {}", clean(&f.subject), f.rule, f.reason));
             continue;
         }
         let verdict = texts.term("accept-verdict", f.verdict.as_str());
-        report.heading(format!("{verdict}: {}", clean(&f.subject)));
+        // the rule tells findings on one subject apart; a need is its own
+        report.heading(match f.rule.as_str() {
+            "need" => format!("{verdict}: {}", clean(&f.subject)),
+            rule => format!("{verdict}: {} ({rule})", clean(&f.subject)),
+        });
         report.list(lines(f, texts));
         // to be copied, so never broken
         if let Some(install) = &f.install {
@@ -36,13 +44,63 @@ pub fn acceptance_report(doc: &AcceptanceDoc, texts: &Texts) -> Report {
                 .push(Block::Verbatim(format!("  {}", clean(install))));
         }
     }
+    if !passed.is_empty() {
+        report.heading(texts.term("accept-verdict", Verdict::Pass.as_str()));
+        report.list(passed);
+    }
+    if let Some(env) = &doc.environment {
+        super::environment::blocks(env, texts, &mut report);
+    }
+    if let Some(guard) = &doc.guard {
+        report.heading(texts.get("accept-guard"));
+        report.text(texts.get("accept-guard-note"));
+        report.blocks.push(Block::Verbatim(guard_lines(guard)));
+    }
+    if doc.check == "all" {
+        report.heading(texts.get("accept-evidence"));
+        let line = |e: &Evidence| {
+            let from = clean(&e.from);
+            format!("{} ({from}), {}, SHA-256 {}", e.kind, e.taken_at, e.sha256)
+        };
+        report.list(doc.evidence.iter().map(line).collect());
+    }
     if doc.not_judged > 0 {
         report.text(texts.msg(&Msg::new("accept-others").arg("n", doc.not_judged)));
     }
-    if doc.findings.iter().any(|f| f.rule == "need") {
+    if doc
+        .findings
+        .iter()
+        .any(|f| f.rule == "need" && f.check == "driver")
+    {
         report.text(texts.get("accept-legend"));
     }
     report
+}
+
+/// The guard as its section of a configuration, to be copied.
+fn guard_lines(guard: &GuardLine) -> String {
+    let mut lines = vec!["  [guard]".to_owned()];
+    let mut put = |key: &str, value: String| lines.push(format!("  {key} = {value}"));
+    put("provider", format!("{:?}", clean(&guard.provider)));
+    if let Some(instance) = &guard.instance {
+        put("instance", format!("{:?}", clean(instance)));
+    }
+    for (key, money) in [("budget", guard.budget), ("per_hour", guard.per_hour)] {
+        if let Some(money) = money {
+            put(
+                key,
+                format!("\"{} {}\"", money.exact(), money.currency.as_str()),
+            );
+        }
+    }
+    put("poll_s", guard.poll_s.to_string());
+    let shares: Vec<String> = guard.warn_at.iter().map(f64::to_string).collect();
+    put("warn_at", format!("[{}]", shares.join(", ")));
+    put("action", format!("{:?}", clean(&guard.action)));
+    if let Some(billed) = guard.storage_billed_when_stopped {
+        put("storage_billed_when_stopped", billed.to_string());
+    }
+    lines.join("\n")
 }
 
 fn machine(machine: &AcceptedMachineDoc, texts: &Texts) -> String {

@@ -9,7 +9,7 @@ use super::{Environment, NoteCode, Package, PackageFrom, Python, name_key, needs
 use crate::driver;
 use crate::facts::Compat;
 use crate::finding::{Check, Finding, Verdict};
-use crate::judge::{Host, host};
+use crate::judge::host;
 use crate::machine::Machine;
 use crate::need::{Need, NeedError};
 use crate::table::decides;
@@ -118,7 +118,10 @@ pub fn judge_env(case: EnvCase<'_>) -> EnvAnswer {
         }
     }
     let framework = |p: &Package| is_framework(&p.name);
-    let bare = !env.pythons.iter().any(|p| p.packages.iter().any(framework));
+    let none = !env.pythons.iter().any(|p| p.packages.iter().any(framework));
+    // what is wanted may need none
+    let mut needed = case.needs.iter().filter_map(|(_, n)| n.as_ref().ok());
+    let bare = none && (case.needs.is_empty() || needed.any(|n| is_framework(&n.package)));
     EnvAnswer {
         findings: out,
         repair: Some(plan(due, bare, case.repairs)),
@@ -178,7 +181,7 @@ fn of_python(python: &Python, case: EnvCase<'_>, out: &mut Vec<Finding>, due: &m
             .arg("first", first.as_str());
         out.push(Check::new("requires", Verdict::Warn, reason).finding(&python.prefix));
     }
-    let weighty = weighty(&checked, case.needs);
+    let weighty = weighty(python, &checked, case.needs);
     for unmet in &checked.unmet {
         tell_unmet(unmet, &weighty, python, out, due);
     }
@@ -195,7 +198,8 @@ fn of_python(python: &Python, case: EnvCase<'_>, out: &mut Vec<Finding>, due: &m
         let mut finding = Check::new("pair", verdict, reason)
             .from(&wrong.origin)
             .finding(&wrong.package);
-        finding.install = Some(format!("pip install '{wants}'"));
+        let other = wrong.instead.map(|i| format!("pip install {i}"));
+        finding.install = other.or_else(|| Some(format!("pip install '{wants}'")));
         due.push(Due {
             kind: RepairKind::Requirement,
             subject: wrong.package,
@@ -210,13 +214,17 @@ fn of_python(python: &Python, case: EnvCase<'_>, out: &mut Vec<Finding>, due: &m
 }
 
 /// The packages whose requirements count: frameworks, what is needed, and all that these rest upon.
-fn weighty(checked: &Checked, needs: &[(String, Result<Need, NeedError>)]) -> BTreeSet<String> {
+fn weighty(
+    python: &Python,
+    checked: &Checked,
+    needs: &[(String, Result<Need, NeedError>)],
+) -> BTreeSet<String> {
     let needed = needs.iter().filter_map(|(_, n)| n.as_ref().ok());
     let needed: Vec<&str> = needed.map(|n| n.package.as_str()).collect();
-    let all = checked.edges.keys().map(String::as_str);
-    let roots = all.filter(|n| is_framework(n) || WEIGHTY.contains(n) || needed.contains(n));
-    let roots: Vec<&str> = roots.collect();
-    requires::closure(roots.into_iter(), &checked.edges)
+    let all: Vec<String> = python.packages.iter().map(|p| name_key(&p.name)).collect();
+    let counts = |n: &&str| is_framework(n) || WEIGHTY.contains(n) || needed.contains(n);
+    let roots = all.iter().map(String::as_str).filter(counts);
+    requires::closure(roots, &checked.edges)
 }
 
 fn tell_unmet(

@@ -40,7 +40,19 @@ pub(crate) struct Mismatch {
     pub partner: String,
     pub has: String,
     pub asks: String,
+    /// The release of the package that belongs with what is there, if the table has one.
+    pub instead: Option<String>,
     pub origin: Origin,
+}
+
+/// `torchvision==0.21.0` where torch 2.6.0 is.
+fn instead(package: &Package, other: &Package, compat: &Compat) -> Option<String> {
+    let (key, partner) = (name_key(&package.name), name_key(&other.name));
+    let version = Version::from_str(&other.version).ok()?;
+    let fits = |p: &&Pair| p.package == key && p.partner == partner && p.asks.contains(&version);
+    let row = compat.pairs.iter().find(fits)?;
+    let spec = row.versions.to_string();
+    spec.starts_with("==").then(|| format!("{key}{spec}"))
 }
 
 /// All pairs of one Python that the tables know and that do not fit. What a package itself requires of its partner is not
@@ -59,7 +71,7 @@ pub(crate) fn check(python: &Python, compat: &Compat) -> Vec<Mismatch> {
                 &pair.partner,
                 &pair.asks,
                 &pair.origin,
-                python,
+                (python, compat),
                 &mut out,
             );
         }
@@ -69,13 +81,27 @@ pub(crate) fn check(python: &Python, compat: &Compat) -> Vec<Mismatch> {
             && let Some(triton) = &release.triton
             && package.build.as_deref() != Some("cpu")
         {
-            asked(package, "triton", triton, &release.origin, python, &mut out);
+            asked(
+                package,
+                "triton",
+                triton,
+                &release.origin,
+                (python, compat),
+                &mut out,
+            );
         }
         if key == "vllm"
             && let Some(release) = compat.vllm.iter().find(|v| v.version.as_str() == public)
             && let Ok(asks) = VersionSpecifiers::from_str(&format!("=={}", release.torch.as_str()))
         {
-            asked(package, "torch", &asks, &release.origin, python, &mut out);
+            asked(
+                package,
+                "torch",
+                &asks,
+                &release.origin,
+                (python, compat),
+                &mut out,
+            );
         }
     }
     out
@@ -86,7 +112,7 @@ fn asked(
     partner: &str,
     asks: &VersionSpecifiers,
     origin: &Origin,
-    python: &Python,
+    (python, compat): (&Python, &Compat),
     out: &mut Vec<Mismatch>,
 ) {
     let says_itself = package.requires.iter().flatten().any(|r| {
@@ -104,6 +130,7 @@ fn asked(
             partner: partner.to_owned(),
             has: other.version.clone(),
             asks: asks.to_string().replace(", ", ","),
+            instead: instead(package, other, compat),
             origin: origin.clone(),
         });
     }

@@ -3,10 +3,12 @@
 
 use crate::table::{Origin, TableError, read};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Kinds of repair, as the table names them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum RepairKind {
     Package,
@@ -37,7 +39,7 @@ impl RepairKind {
 }
 
 /// Hours of people's work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Hours {
     pub low: f64,
     pub likely: f64,
@@ -98,7 +100,7 @@ pub(crate) struct Due {
 }
 
 /// One repair with its hours.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RepairItem {
     pub repair: RepairKind,
     pub subject: String,
@@ -108,7 +110,7 @@ pub struct RepairItem {
 }
 
 /// All repairs together.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RepairPlan {
     pub items: Vec<RepairItem>,
     /// Of all items; where building anew is likely to take less, of that and of what it cannot mend.

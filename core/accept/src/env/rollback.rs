@@ -291,9 +291,18 @@ impl Pip {
     }
 }
 
+/// Whether a name or version can be an argument: a lock is a file, and whoever wrote it may have written options into it.
+fn is_plain(text: &str) -> bool {
+    let ok = |c: char| c.is_ascii_alphanumeric() || "-_.+!~:".contains(c);
+    text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(ok)
+}
+
 /// The index that a package comes from, and how to name it there.
 fn source(package: &Package) -> Result<(Option<String>, String), LostWhy> {
     let (name, version) = (&package.name, &package.version);
+    if version != "?" && !(is_plain(name) && is_plain(version)) {
+        return Err(LostWhy::NoVersion);
+    }
     match package.from {
         PackageFrom::Editable => Err(LostWhy::Editable),
         PackageFrom::File => Err(LostWhy::LocalFile),
@@ -317,7 +326,7 @@ fn source(package: &Package) -> Result<(Option<String>, String), LostWhy> {
 fn of_conda(prefix: &str, changes: &[&Change], was: Option<&Python>, out: &mut Rollback) {
     let mut install = Vec::new();
     let mut remove = Vec::new();
-    for change in changes {
+    for change in changes.iter().filter(|c| is_plain(&c.name)) {
         let saved = was.and_then(|p| p.conda.iter().find(|c| c.name == change.name));
         match saved {
             None => remove.push(change.name.clone()),
@@ -360,6 +369,11 @@ fn system(all: &[Change], out: &mut Rollback) {
     let (mut back, mut gone) = (Vec::new(), Vec::new());
     let mut again = false;
     for change in those() {
+        let version = change.was.as_deref().unwrap_or("0");
+        if !is_plain(change.name.split('=').next().unwrap_or("")) || !is_plain(version) {
+            out.lose(&named(change), LostWhy::NoVersion);
+            continue;
+        }
         match &change.was {
             Some(was) => {
                 again |= change.change == ChangeKind::Content;

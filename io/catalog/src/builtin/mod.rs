@@ -1,6 +1,7 @@
 //! The facts that are compiled into the binary, from `data/`. Parsed once at start; a defect in them
 //! is a bug and is caught by the tests.
 
+mod accept;
 mod compat;
 mod gpus;
 mod judge;
@@ -9,6 +10,7 @@ pub(crate) mod offers;
 mod rows;
 mod tariffs;
 
+pub use accept::{contract_table, provider_facts, repair_table};
 pub use compat::compat;
 pub use measured::spot_params;
 

@@ -34,7 +34,10 @@ pub(crate) fn egg_info(tree: &Tree, path: &str) -> Result<Package, String> {
             .text(&format!("{path}/PKG-INFO"))
             .ok_or("no PKG-INFO")?,
     };
-    core(&text)
+    let mut package = core(&text)?;
+    // none here does not mean none
+    package.requires = package.requires.filter(|r| !r.is_empty());
+    Ok(package)
 }
 
 /// The headers of METADATA.

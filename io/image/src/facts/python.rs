@@ -49,6 +49,26 @@ pub(super) fn read(tree: &Tree, at: &str, out: &mut Environment) -> Vec<Python> 
             out.note(NoteCode::Leftover, &shown(at, &site.path), detail);
         }
     }
+    // one that has just been made, or lost all its packages
+    let empty = tree
+        .paths()
+        .filter_map(|(p, _)| p.strip_suffix("pyvenv.cfg"));
+    for prefix in empty.map(|p| p.trim_end_matches('/')) {
+        if !pythons.contains_key(prefix) {
+            let mut python = Python {
+                prefix: shown(at, prefix),
+                ..Python::default()
+            };
+            let site = Site {
+                prefix: prefix.to_owned(),
+                minor: String::new(),
+                debian: false,
+                path: join(prefix, "lib"),
+            };
+            describe(tree, prefix, &site, None, &mut python);
+            pythons.insert(prefix.to_owned(), python);
+        }
+    }
     let seen: BTreeSet<String> = pythons.values().map(|p| p.prefix.clone()).collect();
     let mut all: Vec<Python> = pythons.into_values().collect();
     for python in &mut all {

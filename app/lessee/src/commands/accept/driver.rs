@@ -30,7 +30,7 @@ pub(super) fn check(args: &DriverArgs, settings: &Settings) -> Result<Done, Fail
             return Err(Failure::usage(Msg::new("accept-needs-machine"))
                 .hint(Msg::new("hint-accept-machine")));
         }
-        None => (typed(args), None),
+        None => (typed(args.driver.as_deref(), &args.gpu), None),
     };
     let (needs, not_judged) = needs(args)?;
     let findings = judge(&machine, &needs, &compat, settings.today());
@@ -45,11 +45,14 @@ pub(super) fn check(args: &DriverArgs, settings: &Settings) -> Result<Done, Fail
         outcome,
         machine: Some(accepted_machine(file, &machine)),
         not_judged,
+        guard: None,
+        environment: None,
     })
 }
 
-fn typed(args: &DriverArgs) -> Machine {
-    let gpus = args.gpu.iter().flat_map(|text| {
+/// A machine as it was typed.
+pub(super) fn typed(driver: Option<&str>, gpus: &[String]) -> Machine {
+    let gpus = gpus.iter().flat_map(|text| {
         let counted = text.rsplit_once(':').and_then(|(name, n)| {
             let n: usize = n.trim().parse().ok()?;
             (1..=MOST_GPUS).contains(&n).then_some((name, n))
@@ -62,7 +65,7 @@ fn typed(args: &DriverArgs) -> Machine {
         std::iter::repeat_n(gpu, n)
     });
     Machine {
-        driver: args.driver.clone(),
+        driver: driver.map(str::to_owned),
         gpus: gpus.take(MOST_GPUS).collect(),
         ..Machine::default()
     }
@@ -87,7 +90,7 @@ fn needs(args: &DriverArgs) -> Result<(Needs, usize), Failure> {
 }
 
 /// The bytes of a capture, `-` = stdin, as far as the reader looks and one more, which tells it that there is more.
-fn capture(path: &Path) -> Result<Vec<u8>, Failure> {
+pub(super) fn capture(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let limit = MAX_INPUT_BYTES as u64 + 1;
     if path.as_os_str() == "-" {
@@ -100,7 +103,7 @@ fn capture(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// Whatever is in a capture, it is an answer: what cannot be read is a reason, not an error.
-fn shown(bytes: &[u8], gpus: &GpuTable) -> Machine {
+pub(super) fn shown(bytes: &[u8], gpus: &GpuTable) -> Machine {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return unreadable(Unreadable::Empty);
     }

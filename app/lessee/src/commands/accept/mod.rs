@@ -1,13 +1,23 @@
 //! `accept`: what was read, and what is wanted, become findings with their evidence. One file a check; each gives an
 //! [`Outcome`] and prints nothing. The rules are in `core/accept`.
 
+mod budget;
+mod deal;
+mod diff;
 mod driver;
+mod env;
+mod failure;
+mod offer;
+mod support;
+mod whole;
 
 use crate::args::{AcceptArgs, AcceptCommand};
-use lessee_accept::{Evidence, Outcome, Verdict};
+use lessee_accept::{Evidence, GuardLine, Outcome, Verdict};
 use lessee_console::{Failure, Printer, Settings};
 use lessee_model::{Exit, Msg};
-use lessee_report::accept::{AcceptedMachineDoc, acceptance_doc, acceptance_report};
+use lessee_report::accept::{
+    AcceptedEnvironmentDoc, AcceptedMachineDoc, acceptance_doc, acceptance_report,
+};
 use sha2::{Digest, Sha256};
 
 /// A check, done.
@@ -16,6 +26,8 @@ struct Done {
     machine: Option<AcceptedMachineDoc>,
     /// Packages of files of needs that no rule judges.
     not_judged: usize,
+    guard: Option<GuardLine>,
+    environment: Option<AcceptedEnvironmentDoc>,
 }
 
 impl From<Outcome> for Done {
@@ -24,6 +36,8 @@ impl From<Outcome> for Done {
             outcome,
             machine: None,
             not_judged: 0,
+            guard: None,
+            environment: None,
         }
     }
 }
@@ -35,8 +49,28 @@ pub(crate) fn run(
 ) -> Result<Exit, Failure> {
     let done = match &args.command {
         Some(AcceptCommand::Driver(args)) => driver::check(args, settings)?,
+        Some(AcceptCommand::Env(args)) => {
+            if args.diff.is_some() || args.rollback.is_some() {
+                return env::compare(args, settings, printer);
+            }
+            env::check(args, settings, printer)?
+        }
+        Some(AcceptCommand::Failure(args)) => failure::check(args, settings)?.into(),
+        Some(AcceptCommand::Budget(args)) => {
+            let (outcome, guard) = budget::check(args, settings)?;
+            Done {
+                guard: Some(guard),
+                ..outcome.into()
+            }
+        }
+        Some(AcceptCommand::Offer(args)) => offer::check(args, settings, printer.texts())?.into(),
+        Some(AcceptCommand::Support(args)) => support::check(args, settings)?.into(),
+        Some(AcceptCommand::Diff(args)) => return diff::run(args, printer),
         None => {
-            return Err(Failure::usage(Msg::new("no-command")).hint(Msg::new("hint-help")));
+            let Some(file) = &args.file else {
+                return Err(Failure::usage(Msg::new("no-command")).hint(Msg::new("hint-help")));
+            };
+            return whole::run(file, args.out.as_deref(), settings, printer);
         }
     };
     tell(done, settings, printer)
@@ -47,6 +81,8 @@ fn tell(done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Fail
     let outcomes = [done.outcome];
     let mut doc = acceptance_doc(&outcomes, done.machine, now(settings), texts);
     doc.not_judged = done.not_judged;
+    doc.guard = done.guard;
+    doc.environment = done.environment;
     printer.report(acceptance_report(&doc, texts))?;
     Ok(exit(doc.verdict))
 }

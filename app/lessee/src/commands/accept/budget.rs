@@ -1,0 +1,28 @@
+//! `accept budget`: can the spending be stopped, and what may be spent until it is.
+
+use super::deal::deal;
+use crate::args::BudgetArgs;
+use crate::facts;
+use lessee_accept::{BudgetCase, GuardLine, Outcome};
+use lessee_console::{Failure, Settings};
+
+/// The check, and the line of the guard that closes the gap.
+pub(super) fn check(
+    args: &BudgetArgs,
+    settings: &Settings,
+) -> Result<(Outcome, GuardLine), Failure> {
+    let (facts, _) = facts::load(settings)?;
+    let deal = deal(&args.deal, &facts)?;
+    let tariff =
+        lessee_cost::resolve_tariff(&facts.tariffs, &deal.provider, &deal.region, deal.vcpus);
+    let case = BudgetCase {
+        provider: deal.provider,
+        instance: deal.instance,
+        per_hour: deal.per_hour,
+        budget: args.budget,
+        reaction_s: args.reaction.map(|s| s.0),
+        billing: tariff.billing,
+    };
+    let (findings, guard) = lessee_accept::budget(&case, &lessee_catalog::provider_facts()?);
+    Ok((Outcome::new("budget", findings), guard))
+}
