@@ -919,25 +919,23 @@ fn plan_prices_the_hours_of_repair() {
             .starts_with("lessee plan --setup-image adapt --setup-labour-hours "),
         "{line}"
     );
-    home.import("q", "provider,instance,gpu,gpus,vcpu,memory_gb,price,currency,as_of\nacme,one,A100-80GB,1,16,128,2.00,USD,2026-11-01\n");
     let flags: Vec<&str> = line.split_whitespace().skip(2).collect();
     let job = [
         "plan",
         "--kind",
         "hours",
-        "--hours-hours",
+        "--hours-gpu-hours",
         "10",
         "--gpu",
         "A100-80GB:1",
-        "--provider",
-        "acme",
         "--money-labour-rate",
         "100 USD",
-        "-o",
-        "json",
     ];
-    let plan = home.run(&[&job[..], &flags].concat());
-    assert!(plan.out.contains("labour"), "{} {}", plan.out, plan.err);
+    let plan = home.run(&[&job[..], &flags, &["-o", "json"]].concat());
+    assert_eq!(plan.code, 0, "{}", plan.err);
+    let hours = flags.last().expect("hours");
+    let stated = format!("\"labour_hours\": {hours}");
+    assert!(plan.out.contains(&stated), "{stated}: {}", plan.out);
 }
 
 #[test]

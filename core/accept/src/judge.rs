@@ -58,7 +58,16 @@ pub fn judge(
         out.extend(each);
         return out;
     }
+    if !machine.doubts.is_empty() {
+        pictured(machine, needs, &mut out);
+        return out;
+    }
     let host = host(machine, compat);
+    if machine.pictured {
+        let reason = Msg::new("accept-screen-agrees");
+        let check = Check::new("screenshot", Verdict::Pass, reason);
+        out.push(check.finding("screen"));
+    }
     driver::remarks(&host, machine.printed_cuda.as_deref(), today, &mut out);
     gpu::remarks(machine, compat, &mut out);
     for block in &host.blocks {
@@ -69,6 +78,26 @@ pub fn judge(
         out.extend(judge_on(text, need, &host));
     }
     out
+}
+
+/// A picture that does not agree with itself: each doubt is a question, and so is all that rests upon it.
+fn pictured(
+    machine: &Machine,
+    needs: &[(String, Result<Need, NeedError>)],
+    out: &mut Vec<Finding>,
+) {
+    let unknown = |rule, reason| {
+        let check = Check::new(rule, Verdict::Unknown, reason);
+        check.asking(Msg::new("accept-ask-text"))
+    };
+    for doubt in &machine.doubts {
+        let check = unknown("screenshot", doubt.reason.clone());
+        out.push(check.finding(&doubt.field));
+    }
+    for (text, _) in needs {
+        let check = unknown("need", Msg::new("accept-screen-doubt"));
+        out.push(check.finding(text));
+    }
 }
 
 pub(crate) fn host<'a>(machine: &'a Machine, compat: &'a Compat) -> Host<'a> {

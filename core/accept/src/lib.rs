@@ -24,6 +24,7 @@ mod outcome;
 mod provider;
 mod report;
 mod rocm;
+mod screen;
 mod support;
 mod table;
 mod tensorflow;
@@ -37,7 +38,7 @@ pub use failure::{FailureCase, failure};
 pub use finding::{Finding, Verdict, worst};
 pub use gpu::{Card, GpuClass};
 pub use judge::judge;
-pub use machine::{Fault, Gpu, Machine, Unreadable};
+pub use machine::{Doubt, Fault, Gpu, Machine, Unreadable};
 pub use need::{Need, NeedError};
 pub use needs_file::{NeedsFile, all_needs_of_file, needs_of_file};
 pub use offer::{ContractField, contract, contract_fields, kept, offer_unseen};
@@ -47,6 +48,7 @@ pub use report::{
     CODES, DiffFact, DiffRow, DiffSide, DiffValue, Expectation, Found, Metric, ProbeDiff, Rules,
     Yardstick, diff, expected, fits, is_code, promised,
 };
+pub use screen::{ScreenReading, doubts};
 pub use support::{Promise, Ticket, log_unreadable, support};
 pub use table::TableError;
 pub use version::Version;

@@ -370,3 +370,19 @@ hint-accept-env-driver = --driver smi.txt, or --driver 580.95.05
 schema-environment = what is installed, as accept env --save keeps it
 schema-environment-diff = answer of accept env --diff -o json
 schema-environment-rollback = answer of accept env --rollback -o json
+
+# Screenshots.
+accept-screen-no-reader = A screenshot, and tesseract, which would read it, is not installed here.
+accept-screen-failed = A screenshot that could not be read: { $detail }.
+accept-screen-agrees = Read from a screenshot, twice alike, and all that can be held against each other agrees: driver and title, driver and CUDA, names and memory, rows. A picture can still be drawn: before money moves, ask for the text.
+accept-screen-doubt = Rests upon a screenshot in which something is doubtful.
+accept-screen-differ = Read twice, and once as { $one }, once as { $other }.
+accept-screen-unread = Could not be read for sure.
+accept-screen-title = { $title } in the title and { $driver } as the driver's number: nvidia-smi prints the same there.
+accept-screen-branch = No branch known here has a driver { $driver }.
+accept-screen-cuda = CUDA { $cuda } beside driver { $driver }, whose own is { $max }: a digit was read wrong, the picture was changed, or another library was loaded.
+accept-screen-rows = { $names } names and { $rows } rows of memory.
+accept-screen-name = "{ $name }" is no product whose memory is known here.
+accept-screen-memory = { $memory } MiB below "{ $name }", which shows { $usual } MiB.
+accept-screen-cut = The end of the table is not in the picture: there may be more GPUs.
+accept-ask-text = Please send the output as text (`nvidia-smi -q > smi.txt`), not as a picture.

@@ -370,3 +370,19 @@ hint-accept-env-driver = --driver smi.txt，或 --driver 580.95.05
 schema-environment = 已安装的内容，由 accept env --save 保存
 schema-environment-diff = accept env --diff -o json 的回答
 schema-environment-rollback = accept env --rollback -o json 的回答
+
+# 截图。
+accept-screen-no-reader = 这是截图，而本机没有安装用来识别的 tesseract。
+accept-screen-failed = 无法识别的截图：{ $detail }。
+accept-screen-agrees = 从截图识别，两次结果相同，可以互相核对的内容全部一致：驱动与标题、驱动与 CUDA、名称与显存、行数。图片仍可能是画出来的：付款之前请索取文本。
+accept-screen-doubt = 依据的是一张有疑点的截图。
+accept-screen-differ = 识别了两次，一次是 { $one }，一次是 { $other }。
+accept-screen-unread = 无法确定地识别。
+accept-screen-title = 标题中是 { $title }，驱动版本是 { $driver }：nvidia-smi 在这两处显示的是同一个数。
+accept-screen-branch = 这里已知的分支中没有驱动 { $driver }。
+accept-screen-cuda = 驱动 { $driver } 旁边是 CUDA { $cuda }，而它本身的是 { $max }：可能是识别错了数字、图片被改过，或加载了别的库。
+accept-screen-rows = 名称有 { $names } 个，显存有 { $rows } 行。
+accept-screen-name = “{ $name }”不是这里知道显存大小的产品。
+accept-screen-memory = “{ $name }”下面是 { $memory } MiB，而该产品显示 { $usual } MiB。
+accept-screen-cut = 图片里没有表格的末尾：可能还有更多 GPU。
+accept-ask-text = 请以文本形式提供输出（`nvidia-smi -q > smi.txt`），不要用图片。

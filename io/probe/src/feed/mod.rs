@@ -10,7 +10,7 @@
 mod au;
 mod augment;
 mod damage;
-mod decode;
+pub(crate) mod decode;
 mod error;
 mod generate;
 mod npy;

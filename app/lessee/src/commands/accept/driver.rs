@@ -3,10 +3,13 @@
 use super::{Done, evidence};
 use crate::args::DriverArgs;
 use crate::facts;
-use lessee_accept::{Fault, Gpu, Machine, Need, NeedError, Outcome, Unreadable, judge};
+use lessee_accept::{
+    Compat, Fault, Gpu, Machine, Need, NeedError, Outcome, ScreenReading, Unreadable, doubts, judge,
+};
 use lessee_console::{Failure, Settings};
 use lessee_model::{GpuTable, Msg};
 use lessee_probe_io::read::{Kind, MAX_INPUT_BYTES, Read as Capture, read};
+use lessee_probe_io::screen::{self, ScreenError, Shot};
 use lessee_report::accept::accepted_machine;
 use std::fs::File;
 use std::io::Read;
@@ -24,7 +27,7 @@ pub(super) fn check(args: &DriverArgs, settings: &Settings) -> Result<Done, Fail
     let (machine, shown) = match &args.file {
         Some(path) => {
             let bytes = capture(path)?;
-            (shown(&bytes, &facts.gpus), Some((path, bytes)))
+            (shown(&bytes, &facts.gpus, &compat), Some((path, bytes)))
         }
         None if args.driver.is_none() && args.gpu.is_empty() => {
             return Err(Failure::usage(Msg::new("accept-needs-machine"))
@@ -38,7 +41,11 @@ pub(super) fn check(args: &DriverArgs, settings: &Settings) -> Result<Done, Fail
     let file = args.file.as_ref().map(|p| p.display().to_string());
     if let Some((path, bytes)) = shown {
         let from = path.display().to_string();
-        let evidence = evidence("nvidia-smi", from, &bytes, settings);
+        let kind = match screen::is_picture(&bytes) {
+            true => "screenshot",
+            false => "nvidia-smi",
+        };
+        let evidence = evidence(kind, from, &bytes, settings);
         outcome = outcome.resting_on(evidence, bytes);
     }
     Ok(Done {
@@ -103,9 +110,12 @@ pub(super) fn capture(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// Whatever is in a capture, it is an answer: what cannot be read is a reason, not an error.
-pub(super) fn shown(bytes: &[u8], gpus: &GpuTable) -> Machine {
+pub(super) fn shown(bytes: &[u8], gpus: &GpuTable, compat: &Compat) -> Machine {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return unreadable(Unreadable::Empty);
+    }
+    if screen::is_picture(bytes) {
+        return pictured(bytes, gpus, compat);
     }
     let capture = read(bytes);
     let mut machine = machine(&capture, gpus);
@@ -117,6 +127,38 @@ pub(super) fn shown(bytes: &[u8], gpus: &GpuTable) -> Machine {
         });
     }
     machine
+}
+
+/// A screenshot: what both readings agree upon becomes the table that nvidia-smi would have printed, which is then read as
+/// any other.
+fn pictured(bytes: &[u8], table: &GpuTable, compat: &Compat) -> Machine {
+    let (first, second) = match screen::read(bytes) {
+        Ok((first, second)) if first.is_smi || second.is_smi => (first, second),
+        Ok(_) => return unreadable(Unreadable::NotRecognised),
+        Err(ScreenError::NoReader) => return unreadable(Unreadable::NoReader),
+        Err(e) => return unreadable(Unreadable::Picture(e.to_string())),
+    };
+    let reading = |shot: &Shot| ScreenReading {
+        title: shot.title.clone(),
+        driver: shot.driver.clone(),
+        cuda: shot.cuda.clone(),
+        gpus: shot
+            .gpus
+            .iter()
+            .map(|g| (g.name.clone(), g.memory_mib))
+            .collect(),
+        memory_rows: shot.memory_rows,
+        whole: shot.whole,
+    };
+    let of = |name: &str| usual(name, table);
+    let doubts = doubts(&reading(&first), &reading(&second), of, compat);
+    let capture = read(first.table().as_bytes());
+    Machine {
+        doubts,
+        pictured: true,
+        unreadable: None,
+        ..machine(&capture, table)
+    }
 }
 
 /// Whether the table of `nvidia-smi` is there to its end: its list of processes, and the line that closes it. The reader
@@ -181,6 +223,7 @@ fn machine(capture: &Capture, table: &GpuTable) -> Machine {
         captured: true,
         fabric_ready: fabric.and_then(|f| f.as_str()) == Some("Completed"),
         unreadable: None,
+        ..Machine::default()
     }
 }
 

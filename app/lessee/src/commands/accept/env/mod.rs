@@ -10,7 +10,7 @@ use super::{Done, evidence, now};
 use crate::args::EnvArgs;
 use crate::facts;
 use lessee_accept::env::{EnvCase, Environment, RepairPlan, judge_env};
-use lessee_accept::{Gpu, Machine, Need, NeedError, Outcome, all_needs_of_file};
+use lessee_accept::{Compat, Gpu, Machine, Need, NeedError, Outcome, all_needs_of_file};
 use lessee_console::{Failure, Printer, Settings};
 use lessee_image::{ImageError, open, read_folder, read_input, read_machine, read_root};
 use lessee_model::Msg;
@@ -28,9 +28,9 @@ pub(super) fn check(
         lock::must_be_new(path)?;
     }
     let env = read(args, &now(settings), printer)?;
-    let machine = machine(args, &env)?;
-    let needs = needs(args)?;
     let compat = lessee_catalog::compat()?;
+    let machine = machine(args, &env, &compat)?;
+    let needs = needs(args)?;
     let repairs = lessee_catalog::repair_table()?;
     let answer = judge_env(EnvCase {
         env: &env,
@@ -110,12 +110,12 @@ fn read(args: &EnvArgs, at: &str, printer: &Printer) -> Result<Environment, Fail
 }
 
 /// Driver and GPU that are meant: as given, else of the machine that was read.
-fn machine(args: &EnvArgs, env: &Environment) -> Result<Option<Machine>, Failure> {
+fn machine(args: &EnvArgs, env: &Environment, compat: &Compat) -> Result<Option<Machine>, Failure> {
     if let Some(driver) = &args.driver {
         let path = Path::new(driver);
         if path.is_file() || driver == "-" {
             let bytes = capture(path)?;
-            return Ok(Some(shown(&bytes, &facts::builtin()?.gpus)));
+            return Ok(Some(shown(&bytes, &facts::builtin()?.gpus, compat)));
         }
         if !driver.starts_with(|c: char| c.is_ascii_digit()) {
             let msg = Msg::new("accept-env-no-driver").arg("driver", driver.as_str());
