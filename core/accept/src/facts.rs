@@ -4,6 +4,7 @@ use crate::gpu::{AmdCard, Card, GpuClass};
 use crate::table::{Origin, Row, TableError, read};
 use crate::version::Version;
 use lessee_model::{AsOf, Confidence};
+use pep508_rs::pep440_rs::VersionSpecifiers;
 use std::fmt;
 use std::str::FromStr;
 
@@ -74,6 +75,8 @@ pub(crate) struct Torch {
     pub cudas: Vec<Pair>,
     pub rocms: Vec<Version>,
     pub variants: Confidence,
+    /// Which triton its wheel asks for.
+    pub triton: Option<VersionSpecifiers>,
     pub origin: Origin,
 }
 
@@ -146,6 +149,7 @@ pub struct Sources<'a> {
     pub tensorflow: &'a str,
     pub vllm: &'a str,
     pub libraries: &'a str,
+    pub pairs: &'a str,
     pub rules: &'a str,
 }
 
@@ -162,6 +166,7 @@ pub struct Compat {
     pub(crate) tensorflow: Vec<TensorFlow>,
     pub(crate) vllm: Vec<Vllm>,
     pub(crate) libraries: Vec<Library>,
+    pub(crate) pairs: Vec<crate::env::Pair>,
     rules: Vec<(String, Origin)>,
 }
 
@@ -205,6 +210,7 @@ impl Compat {
                     cudas: r.list("cudas")?,
                     rocms: r.list("rocms")?,
                     variants: r.confidence("confidence_variants")?,
+                    triton: triton(r.get("triton")?)?,
                     origin: r.origin()?,
                 })
             })?,
@@ -240,6 +246,7 @@ impl Compat {
                 })
             })?,
             libraries: read("libraries.csv", text.libraries, library)?,
+            pairs: read("pairs.csv", text.pairs, crate::env::pair_row)?,
             rules: read("rules.csv", text.rules, |r| {
                 Ok((r.need("rule")?, r.origin()?))
             })?,
@@ -328,6 +335,17 @@ fn archs(r: &Row<'_>, origin: Origin) -> Result<Archs, String> {
         code,
         origin,
     })
+}
+
+/// `3.7.1` or `~=3.8.0`
+fn triton(cell: &str) -> Result<Option<VersionSpecifiers>, String> {
+    let spec = match cell {
+        "" => return Ok(None),
+        exact if exact.starts_with(|c: char| c.is_ascii_digit()) => format!("=={exact}"),
+        spec => spec.to_owned(),
+    };
+    let read = VersionSpecifiers::from_str(&spec);
+    read.map(Some).map_err(|_| format!("triton: `{cell}`"))
 }
 
 fn words(name: &str) -> Vec<String> {

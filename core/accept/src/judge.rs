@@ -58,7 +58,16 @@ pub fn judge(
         out.extend(each);
         return out;
     }
+    if !machine.doubts.is_empty() {
+        pictured(machine, needs, &mut out);
+        return out;
+    }
     let host = host(machine, compat);
+    if machine.pictured {
+        let reason = Msg::new("accept-screen-agrees");
+        let check = Check::new("screenshot", Verdict::Pass, reason);
+        out.push(check.finding("screen"));
+    }
     driver::remarks(&host, machine.printed_cuda.as_deref(), today, &mut out);
     gpu::remarks(machine, compat, &mut out);
     for block in &host.blocks {
@@ -66,19 +75,32 @@ pub fn judge(
     }
     faults(machine, compat, &mut out);
     for (text, need) in needs {
-        let answer = match need {
-            Ok(need) => answer(need, &host),
-            Err(why) => {
-                let reason = Msg::new("accept-need-unreadable").arg("what", why.to_string());
-                Answer::only(Check::new("need", Verdict::Unknown, reason))
-            }
-        };
-        say(text, answer, &host, &mut out);
+        out.extend(judge_on(text, need, &host));
     }
     out
 }
 
-fn host<'a>(machine: &'a Machine, compat: &'a Compat) -> Host<'a> {
+/// A picture that does not agree with itself: each doubt is a question, and so is all that rests upon it.
+fn pictured(
+    machine: &Machine,
+    needs: &[(String, Result<Need, NeedError>)],
+    out: &mut Vec<Finding>,
+) {
+    let unknown = |rule, reason| {
+        let check = Check::new(rule, Verdict::Unknown, reason);
+        check.asking(Msg::new("accept-ask-text"))
+    };
+    for doubt in &machine.doubts {
+        let check = unknown("screenshot", doubt.reason.clone());
+        out.push(check.finding(&doubt.field));
+    }
+    for (text, _) in needs {
+        let check = unknown("need", Msg::new("accept-screen-doubt"));
+        out.push(check.finding(text));
+    }
+}
+
+pub(crate) fn host<'a>(machine: &'a Machine, compat: &'a Compat) -> Host<'a> {
     let mut gpus: Vec<(String, Known<'a>)> = Vec::new();
     for gpu in &machine.gpus {
         let name = gpu.name.clone().unwrap_or_default();
@@ -193,6 +215,24 @@ fn answer(need: &Need, host: &Host<'_>) -> Answer {
         "rocm" => rocm::judge(need, host),
         package => libs::judge(need, package, host),
     }
+}
+
+/// One need on a machine: the finding `need` first, then those that say more than it does.
+pub(crate) fn judge_on(
+    text: &str,
+    need: &Result<Need, NeedError>,
+    host: &Host<'_>,
+) -> Vec<Finding> {
+    let answer = match need {
+        Ok(need) => answer(need, host),
+        Err(why) => {
+            let reason = Msg::new("accept-need-unreadable").arg("what", why.to_string());
+            Answer::only(Check::new("need", Verdict::Unknown, reason))
+        }
+    };
+    let mut out = Vec::new();
+    say(text, answer, host, &mut out);
+    out
 }
 
 /// The finding of a need, and those of its steps that say more than it does.

@@ -2,11 +2,13 @@
 //!
 //! Start at [`judge`] (one machine, many needs) and [`Finding`]. A rule is a row of `data/compat` and a small function: one
 //! file per family (`driver`, `gpu`, `torch`, `tensorflow`, `jax`, `vllm`, `cuda`, `libs`, `rocm`). Not here: reading captures
-//! (`io/probe`), words for people (`app/report`). [`report`] holds what was measured against an offer and what is usual.
+//! (`io/probe`), words for people (`app/report`). [`env`] judges what is installed, [`report`] holds what was measured against an offer
+//! and what is usual.
 
 mod budget;
 mod cuda;
 mod driver;
+pub mod env;
 mod facts;
 mod failure;
 mod finding;
@@ -23,6 +25,7 @@ mod outcome;
 mod provider;
 mod report;
 mod rocm;
+mod screen;
 pub mod security;
 mod support;
 mod table;
@@ -37,9 +40,9 @@ pub use failure::{FailureCase, failure};
 pub use finding::{Finding, Verdict, worst};
 pub use gpu::{Card, GpuClass};
 pub use judge::judge;
-pub use machine::{Fault, Gpu, Machine, Unreadable};
+pub use machine::{Doubt, Fault, Gpu, Machine, Unreadable};
 pub use need::{Need, NeedError};
-pub use needs_file::{NeedsFile, needs_of_file};
+pub use needs_file::{NeedsFile, all_needs_of_file, needs_of_file};
 pub use offer::{ContractField, contract, contract_fields, kept, offer_unseen};
 pub use outcome::{Evidence, Outcome};
 pub use provider::{ProviderFacts, ProviderSources};
@@ -47,6 +50,7 @@ pub use report::{
     CODES, DiffFact, DiffRow, DiffSide, DiffValue, Expectation, Found, Metric, ProbeDiff, Rules,
     Yardstick, diff, expected, fits, is_code, promised,
 };
+pub use screen::{ScreenReading, doubts};
 pub use support::{Promise, Ticket, log_unreadable, support};
 pub use table::TableError;
 pub use version::Version;

@@ -16,6 +16,10 @@ pub struct Machine {
     pub captured: bool,
     /// The capture states that the NVSwitch fabric is ready.
     pub fabric_ready: bool,
+    /// It was read from a picture, and this does not agree.
+    pub doubts: Vec<Doubt>,
+    /// It was read from a picture.
+    pub pictured: bool,
     /// Why the capture says nothing of a machine.
     pub unreadable: Option<Unreadable>,
 }
@@ -43,6 +47,23 @@ pub struct Fault {
     pub detail: String,
 }
 
+/// A field of a picture that does not agree with another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Doubt {
+    /// `driver`, `CUDA`, `GPU 0`, ...
+    pub field: String,
+    pub reason: Msg,
+}
+
+impl Doubt {
+    pub(crate) fn new(field: &str, reason: Msg) -> Doubt {
+        Doubt {
+            field: field.to_owned(),
+            reason,
+        }
+    }
+}
+
 /// Why a capture says nothing of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unreadable {
@@ -53,6 +74,10 @@ pub enum Unreadable {
     OtherTool(String),
     /// The tool itself failed, with this code.
     Failed(String),
+    /// A picture, and no program here that reads it.
+    NoReader,
+    /// A picture that could not be read.
+    Picture(String),
 }
 
 impl Unreadable {
@@ -62,6 +87,10 @@ impl Unreadable {
             Unreadable::NotRecognised => Msg::new("accept-capture-unknown"),
             Unreadable::OtherTool(kind) => {
                 Msg::new("accept-capture-other").arg("kind", kind.as_str())
+            }
+            Unreadable::NoReader => Msg::new("accept-screen-no-reader"),
+            Unreadable::Picture(why) => {
+                Msg::new("accept-screen-failed").arg("detail", why.as_str())
             }
             Unreadable::Failed(code) => {
                 Msg::new("accept-capture-failed").arg("code", code.as_str())

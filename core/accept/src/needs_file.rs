@@ -36,11 +36,25 @@ pub struct NeedsFile {
     pub needs: Vec<(String, Result<Need, NeedError>)>,
     /// Packages that no rule judges.
     pub others: usize,
+    /// Packages that no rule judges are needs too.
+    all: bool,
 }
 
 /// Takes the needs out of the text of a file; its kind follows from what is in it.
 pub fn needs_of_file(text: &str) -> NeedsFile {
-    let mut out = NeedsFile::default();
+    read(text, NeedsFile::default())
+}
+
+/// As [`needs_of_file`], with every package: whether it is installed can be told of any.
+pub fn all_needs_of_file(text: &str) -> NeedsFile {
+    let all = NeedsFile {
+        all: true,
+        ..NeedsFile::default()
+    };
+    read(text, all)
+}
+
+fn read(text: &str, mut out: NeedsFile) -> NeedsFile {
     let dockerfile = text
         .lines()
         .map(str::trim_start)
@@ -81,7 +95,7 @@ fn take(text: &str, out: &mut NeedsFile) {
         ),
     };
     let room = out.needs.len() < MOST;
-    if JUDGED.contains(&name.as_str()) && room {
+    if (out.all || JUDGED.contains(&name.as_str())) && room {
         out.needs.push((text.to_owned(), need));
     } else {
         out.others += 1;

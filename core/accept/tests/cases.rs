@@ -22,6 +22,7 @@ fn compat() -> Compat {
         tensorflow: table!("tensorflow"),
         vllm: table!("vllm"),
         libraries: table!("libraries"),
+        pairs: table!("pairs"),
         rules: table!("rules"),
     })
     .expect("the tables are whole")

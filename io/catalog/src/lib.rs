@@ -25,7 +25,7 @@ mod table;
 pub use build::{CatalogBuilder, OfferRow};
 pub use builtin::{
     BuyDefaultRow, Facts, LicenceRow, ProviderInfo, RegionRow, builtin, compat, contract_table,
-    provider_facts, security, spot_params,
+    provider_facts, repair_table, security, spot_params,
 };
 pub use diff::{Change, DiffDoc, diff};
 pub use doctor::{DoctorRules, Finding, doctor};

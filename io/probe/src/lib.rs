@@ -1,7 +1,7 @@
 //! The rented machine: what it says of itself, what it is measured to do, and what others paste of theirs.
 //!
-//! Start at [`read`] (captures of tools, recognised by what is in them) and [`watch`] (utilisation logs); what is measured
-//! is in [`feed`] (the heart), [`gpu`], [`disk`], [`cpu`], [`net`] and [`fabric`];
+//! Start at [`read`] (captures of tools, recognised by what is in them), [`screen`] (screenshots) and [`watch`] (utilisation
+//! logs); what is measured is in [`feed`] (the heart), [`gpu`], [`disk`], [`cpu`], [`net`] and [`fabric`];
 //! what is seen of encryption at rest is in [`encryption`]. Not here: the verdict's arithmetic on a model's step
 //! (`core/perf`), what a utilisation curve means (`core/supervise`).
 
@@ -17,6 +17,7 @@ pub mod gpu;
 pub mod net;
 pub mod read;
 mod scratch;
+pub mod screen;
 pub mod step;
 pub mod watch;
 

@@ -30,6 +30,7 @@ pub(crate) struct AcceptanceFile {
     pub deal: DealArgs,
     pub driver: Option<DriverArgs>,
     pub latency: Option<LatencyArgs>,
+    pub env: Option<EnvArgs>,
     pub failure: Option<FailureArgs>,
     pub budget: Option<BudgetArgs>,
     pub offer: Option<OfferArgs>,
@@ -45,6 +46,8 @@ pub(crate) enum AcceptCommand {
     Latency(LatencyArgs),
     /// Encryption and compliance: what endpoints and disks show, and what to ask for by checklist. Not legal advice.
     Security(SecurityArgs),
+    /// Is the software environment ready, or a day of repair: a machine, an image or lists of packages.
+    Env(EnvArgs),
     /// What becomes of the machine when its host fails or is maintained, and what that costs your work.
     Failure(FailureArgs),
     /// Can the provider stop the spending, how late does it notice, and does a stopped machine stop the bill.
@@ -198,4 +201,47 @@ pub(crate) struct DriverArgs {
     /// Take needs from a file: requirements.txt, pyproject.toml, uv.lock, conda environment, Dockerfile; may be repeated.
     #[arg(long, value_name = "FILE")]
     pub needs: Vec<PathBuf>,
+}
+
+#[derive(Clone, Debug, Default, Args, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct EnvArgs {
+    /// Container archive, folder of a Python environment, list (pip freeze, conda list, dpkg -l, rpm -qa) or saved environment; - reads stdin; without any: this machine.
+    #[arg(value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+    /// The root of another system, mounted or unpacked.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+    /// The driver that it shall run on: a file with nvidia-smi output, or its number.
+    #[arg(long, value_name = "FILE|VERSION")]
+    pub driver: Option<String>,
+    /// Name of a GPU that it shall run on, with :8 for eight; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub gpu: Vec<String>,
+    /// A package that must be there, as pip writes it: torch==2.11, python>=3.10, cuda==12.4; may be repeated.
+    #[arg(long, value_name = "SPEC")]
+    pub need: Vec<String>,
+    /// Take needs from a file: requirements.txt, pyproject.toml, uv.lock, conda environment, Dockerfile; may be repeated.
+    #[arg(long, value_name = "FILE")]
+    pub needs: Vec<PathBuf>,
+    /// Keep a complete lock of the environment in this file, which must not exist.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["diff", "rollback"])]
+    #[serde(skip)]
+    pub save: Option<PathBuf>,
+    /// What has changed since this lock was saved.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rollback", "need", "needs"])]
+    #[serde(skip)]
+    pub diff: Option<PathBuf>,
+    /// The commands that bring the environment of this lock back; with --yes they are run.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["need", "needs"])]
+    #[serde(skip)]
+    pub rollback: Option<PathBuf>,
+    /// Run the commands of --rollback without asking.
+    #[arg(long, requires = "rollback")]
+    #[serde(skip)]
+    pub yes: bool,
+    /// Only print the commands of --rollback.
+    #[arg(long, requires = "rollback", conflicts_with = "yes")]
+    #[serde(skip)]
+    pub dry_run: bool,
 }

@@ -13,7 +13,7 @@ pub(crate) mod workload_flags;
 
 pub(crate) use accept::{
     AcceptArgs, AcceptCommand, AcceptDiffArgs, AcceptanceFile, BudgetArgs, DealArgs, DriverArgs,
-    FailureArgs, LatencyArgs, OfferArgs, SupportArgs,
+    EnvArgs, FailureArgs, LatencyArgs, OfferArgs, SupportArgs,
 };
 pub(crate) use catalog::{
     CatalogCommand, DiffArgs, ExportArgs, ImportArgs, ListArgs, RefreshArgs, RemoveArgs, ShowArgs,

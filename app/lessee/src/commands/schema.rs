@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 type Make = fn() -> schemars::Schema;
 
 /// Name and type of each document; one more is one more line.
-const DOCUMENTS: [(&str, Make); 25] = [
+const DOCUMENTS: [(&str, Make); 28] = [
     // what people write
     ("workload", || schemars::schema_for!(WorkloadFile)),
     ("buy-input", || schemars::schema_for!(lessee_cost::BuyFile)),
@@ -66,6 +66,15 @@ const DOCUMENTS: [(&str, Make); 25] = [
     }),
     ("latency-samples", || {
         schemars::schema_for!(lessee_accept::latency::LatencySamples)
+    }),
+    ("environment", || {
+        schemars::schema_for!(lessee_accept::env::Environment)
+    }),
+    ("environment-diff", || {
+        schemars::schema_for!(lessee_report::accept::EnvironmentDiffDoc)
+    }),
+    ("environment-rollback", || {
+        schemars::schema_for!(lessee_report::accept::RollbackDoc)
     }),
     ("error", || schemars::schema_for!(ErrorDoc)),
 ];

@@ -1,6 +1,6 @@
 //! `lessee/acceptance/v1`: findings with their evidence, in the reader's language.
 
-use super::LatencyDoc;
+use super::{AcceptedEnvironmentDoc, LatencyDoc};
 use crate::Texts;
 use lessee_accept::{Evidence, Finding, GuardLine, Machine, Outcome, Verdict};
 use lessee_model::{Arg, Msg};
@@ -35,6 +35,8 @@ pub struct AcceptanceDoc {
     pub notices: Vec<String>,
     /// Of the check `budget`: the line of `lessee guard` that closes the gap.
     pub guard: Option<GuardLine>,
+    /// Of the check `env`: what was found installed, and what repairs would take.
+    pub environment: Option<AcceptedEnvironmentDoc>,
 }
 
 /// The machine as it was shown or typed.
@@ -120,6 +122,7 @@ pub fn acceptance_doc(
             .into_iter()
             .collect(),
         guard: None,
+        environment: None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod diff;
 mod doc;
+mod environment;
 mod junit;
 mod latency;
 mod view;
@@ -10,6 +11,10 @@ pub use diff::{AcceptanceDiffDoc, Changed, DiffFindingDoc, acceptance_diff, diff
 pub use doc::{
     ACCEPTANCE_SCHEMA, AcceptanceDoc, AcceptedGpuDoc, AcceptedMachineDoc, FindingDoc,
     acceptance_doc, accepted_machine,
+};
+pub use environment::{
+    AcceptedEnvironmentDoc, AcceptedPythonDoc, EnvironmentDiffDoc, RollbackDoc, SetupDoc,
+    accepted_environment, environment_diff_report, rollback_report,
 };
 pub use junit::junit;
 pub use latency::{LatencyDoc, latency_doc};

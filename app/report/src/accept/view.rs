@@ -60,6 +60,9 @@ pub fn acceptance_report(doc: &AcceptanceDoc, texts: &Texts) -> Report {
         report.heading(texts.term("accept-verdict", Verdict::Pass.as_str()));
         report.list(passed);
     }
+    if let Some(env) = &doc.environment {
+        super::environment::blocks(env, texts, &mut report);
+    }
     if let Some(guard) = &doc.guard {
         report.heading(texts.get("accept-guard"));
         report.text(texts.get("accept-guard-note"));
@@ -76,7 +79,11 @@ pub fn acceptance_report(doc: &AcceptanceDoc, texts: &Texts) -> Report {
     if doc.not_judged > 0 {
         report.text(texts.msg(&Msg::new("accept-others").arg("n", doc.not_judged)));
     }
-    if doc.findings.iter().any(|f| f.rule == "need") {
+    if doc
+        .findings
+        .iter()
+        .any(|f| f.rule == "need" && f.check == "driver")
+    {
         report.text(texts.get("accept-legend"));
     }
     report

@@ -1,6 +1,7 @@
 //! The tables of `data/accept`: what providers do, what a contract must say. Read when they are asked for.
 
 use crate::CatalogError;
+use lessee_accept::env::RepairTable;
 use lessee_accept::{ContractField, ProviderFacts, ProviderSources, TableError, contract_fields};
 
 macro_rules! table {
@@ -28,6 +29,14 @@ pub fn provider_facts() -> Result<ProviderFacts, CatalogError> {
 /// The built-in table is broken: a bug.
 pub fn contract_table() -> Result<Vec<ContractField>, CatalogError> {
     contract_fields(table!("contract_fields.csv")).map_err(broken)
+}
+
+/// Hours of repairs of a software environment.
+///
+/// # Errors
+/// The built-in table is broken: a bug.
+pub fn repair_table() -> Result<RepairTable, CatalogError> {
+    RepairTable::read(table!("repair.csv")).map_err(broken)
 }
 
 fn broken(e: TableError) -> CatalogError {

@@ -25,6 +25,7 @@ pub fn compat() -> Result<Compat, CatalogError> {
         tensorflow: table!("tensorflow"),
         vllm: table!("vllm"),
         libraries: table!("libraries"),
+        pairs: table!("pairs"),
         rules: table!("rules"),
     };
     Compat::read(&tables).map_err(|e| CatalogError::BuiltIn {

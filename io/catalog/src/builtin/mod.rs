@@ -11,7 +11,7 @@ mod rows;
 mod security;
 mod tariffs;
 
-pub use accept::{contract_table, provider_facts};
+pub use accept::{contract_table, provider_facts, repair_table};
 pub use compat::compat;
 pub use measured::spot_params;
 pub use security::security;

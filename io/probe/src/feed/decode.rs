@@ -51,6 +51,18 @@ pub(super) enum Decoded {
     Bytes,
 }
 
+/// A picture as RGB, 8 bits, in `out`: width and height.
+pub(crate) fn picture(
+    bytes: &[u8],
+    bounds: &Bounds,
+    out: &mut Vec<u8>,
+) -> Result<(u32, u32), String> {
+    match decode(bytes, true, bounds, out)? {
+        Decoded::Image { width, height } => Ok((width, height)),
+        Decoded::Array | Decoded::Bytes => Err("no picture".to_owned()),
+    }
+}
+
 /// Decodes into `out`. `image` says that the sample's name promises an image or an array, so that anything else is damage.
 pub(super) fn decode(
     bytes: &[u8],

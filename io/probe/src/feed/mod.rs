@@ -13,7 +13,7 @@
 mod au;
 mod augment;
 mod damage;
-mod decode;
+pub(crate) mod decode;
 mod error;
 mod generate;
 mod kernel;

@@ -3,10 +3,13 @@
 use super::{Done, evidence};
 use crate::args::DriverArgs;
 use crate::facts;
-use lessee_accept::{Fault, Gpu, Machine, Need, NeedError, Outcome, Unreadable, judge};
+use lessee_accept::{
+    Compat, Fault, Gpu, Machine, Need, NeedError, Outcome, ScreenReading, Unreadable, doubts, judge,
+};
 use lessee_console::{Failure, Settings};
 use lessee_model::{GpuTable, Msg};
 use lessee_probe_io::read::{Kind, MAX_INPUT_BYTES, Read as Capture, read};
+use lessee_probe_io::screen::{self, ScreenError, Shot};
 use lessee_report::accept::accepted_machine;
 use std::fs::File;
 use std::io::Read;
@@ -24,13 +27,13 @@ pub(super) fn check(args: &DriverArgs, settings: &Settings) -> Result<Done, Fail
     let (machine, shown) = match &args.file {
         Some(path) => {
             let bytes = capture(path)?;
-            (shown(&bytes, &facts.gpus), Some((path, bytes)))
+            (shown(&bytes, &facts.gpus, &compat), Some((path, bytes)))
         }
         None if args.driver.is_none() && args.gpu.is_empty() => {
             return Err(Failure::usage(Msg::new("accept-needs-machine"))
                 .hint(Msg::new("hint-accept-machine")));
         }
-        None => (typed(args), None),
+        None => (typed(args.driver.as_deref(), &args.gpu), None),
     };
     let (needs, not_judged) = needs(args)?;
     let findings = judge(&machine, &needs, &compat, settings.today());
@@ -38,7 +41,11 @@ pub(super) fn check(args: &DriverArgs, settings: &Settings) -> Result<Done, Fail
     let file = args.file.as_ref().map(|p| p.display().to_string());
     if let Some((path, bytes)) = shown {
         let from = path.display().to_string();
-        let evidence = evidence("nvidia-smi", from, &bytes, settings);
+        let kind = match screen::is_picture(&bytes) {
+            true => "screenshot",
+            false => "nvidia-smi",
+        };
+        let evidence = evidence(kind, from, &bytes, settings);
         outcome = outcome.resting_on(evidence, bytes);
     }
     Ok(Done {
@@ -47,11 +54,13 @@ pub(super) fn check(args: &DriverArgs, settings: &Settings) -> Result<Done, Fail
         not_judged,
         latency: Vec::new(),
         guard: None,
+        environment: None,
     })
 }
 
-fn typed(args: &DriverArgs) -> Machine {
-    let gpus = args.gpu.iter().flat_map(|text| {
+/// A machine as it was typed.
+pub(super) fn typed(driver: Option<&str>, gpus: &[String]) -> Machine {
+    let gpus = gpus.iter().flat_map(|text| {
         let counted = text.rsplit_once(':').and_then(|(name, n)| {
             let n: usize = n.trim().parse().ok()?;
             (1..=MOST_GPUS).contains(&n).then_some((name, n))
@@ -64,7 +73,7 @@ fn typed(args: &DriverArgs) -> Machine {
         std::iter::repeat_n(gpu, n)
     });
     Machine {
-        driver: args.driver.clone(),
+        driver: driver.map(str::to_owned),
         gpus: gpus.take(MOST_GPUS).collect(),
         ..Machine::default()
     }
@@ -89,7 +98,7 @@ fn needs(args: &DriverArgs) -> Result<(Needs, usize), Failure> {
 }
 
 /// The bytes of a capture, `-` = stdin, as far as the reader looks and one more, which tells it that there is more.
-fn capture(path: &Path) -> Result<Vec<u8>, Failure> {
+pub(super) fn capture(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let limit = MAX_INPUT_BYTES as u64 + 1;
     if path.as_os_str() == "-" {
@@ -102,9 +111,12 @@ fn capture(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// Whatever is in a capture, it is an answer: what cannot be read is a reason, not an error.
-fn shown(bytes: &[u8], gpus: &GpuTable) -> Machine {
+pub(super) fn shown(bytes: &[u8], gpus: &GpuTable, compat: &Compat) -> Machine {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return unreadable(Unreadable::Empty);
+    }
+    if screen::is_picture(bytes) {
+        return pictured(bytes, gpus, compat);
     }
     let capture = read(bytes);
     let mut machine = machine(&capture, gpus);
@@ -116,6 +128,38 @@ fn shown(bytes: &[u8], gpus: &GpuTable) -> Machine {
         });
     }
     machine
+}
+
+/// A screenshot: what both readings agree upon becomes the table that nvidia-smi would have printed, which is then read as
+/// any other.
+fn pictured(bytes: &[u8], table: &GpuTable, compat: &Compat) -> Machine {
+    let (first, second) = match screen::read(bytes) {
+        Ok((first, second)) if first.is_smi || second.is_smi => (first, second),
+        Ok(_) => return unreadable(Unreadable::NotRecognised),
+        Err(ScreenError::NoReader) => return unreadable(Unreadable::NoReader),
+        Err(e) => return unreadable(Unreadable::Picture(e.to_string())),
+    };
+    let reading = |shot: &Shot| ScreenReading {
+        title: shot.title.clone(),
+        driver: shot.driver.clone(),
+        cuda: shot.cuda.clone(),
+        gpus: shot
+            .gpus
+            .iter()
+            .map(|g| (g.name.clone(), g.memory_mib))
+            .collect(),
+        memory_rows: shot.memory_rows,
+        whole: shot.whole,
+    };
+    let of = |name: &str| usual(name, table);
+    let doubts = doubts(&reading(&first), &reading(&second), of, compat);
+    let capture = read(first.table().as_bytes());
+    Machine {
+        doubts,
+        pictured: true,
+        unreadable: None,
+        ..machine(&capture, table)
+    }
 }
 
 /// Whether the table of `nvidia-smi` is there to its end: its list of processes, and the line that closes it. The reader
@@ -180,6 +224,7 @@ fn machine(capture: &Capture, table: &GpuTable) -> Machine {
         captured: true,
         fabric_ready: fabric.and_then(|f| f.as_str()) == Some("Completed"),
         unreadable: None,
+        ..Machine::default()
     }
 }
 

@@ -5,6 +5,7 @@ mod budget;
 mod deal;
 mod diff;
 mod driver;
+mod env;
 mod failure;
 mod latency;
 mod offer;
@@ -17,7 +18,9 @@ use lessee_accept::{Evidence, GuardLine, Outcome, Verdict};
 use lessee_console::{Failure, Printer, Settings};
 use lessee_model::{Exit, Msg};
 use lessee_report::Format;
-use lessee_report::accept::{AcceptedMachineDoc, LatencyDoc, acceptance_doc, acceptance_report};
+use lessee_report::accept::{
+    AcceptedEnvironmentDoc, AcceptedMachineDoc, LatencyDoc, acceptance_doc, acceptance_report,
+};
 use sha2::{Digest, Sha256};
 
 /// A check, done.
@@ -29,6 +32,7 @@ struct Done {
     /// Figures of round trips.
     latency: Vec<LatencyDoc>,
     guard: Option<GuardLine>,
+    environment: Option<AcceptedEnvironmentDoc>,
 }
 
 impl From<Outcome> for Done {
@@ -39,6 +43,7 @@ impl From<Outcome> for Done {
             not_judged: 0,
             latency: Vec::new(),
             guard: None,
+            environment: None,
         }
     }
 }
@@ -52,6 +57,12 @@ pub(crate) fn run(
         Some(AcceptCommand::Driver(args)) => driver::check(args, settings)?,
         Some(AcceptCommand::Latency(args)) => latency::check(args, settings, printer)?,
         Some(AcceptCommand::Security(args)) => security::check(args, settings)?.into(),
+        Some(AcceptCommand::Env(args)) => {
+            if args.diff.is_some() || args.rollback.is_some() {
+                return env::compare(args, settings, printer);
+            }
+            env::check(args, settings, printer)?
+        }
         Some(AcceptCommand::Failure(args)) => failure::check(args, settings)?.into(),
         Some(AcceptCommand::Budget(args)) => {
             let (outcome, guard) = budget::check(args, settings)?;
@@ -84,6 +95,7 @@ fn tell(done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Fail
         printer.warn(&Msg::new("accept-notice-legal"));
     }
     doc.guard = done.guard;
+    doc.environment = done.environment;
     printer.report(acceptance_report(&doc, texts))?;
     Ok(exit(doc.verdict))
 }

@@ -4,14 +4,16 @@
 //! run before anything is written: half an acceptance would be taken for a whole one.
 
 use super::{
-    Done, budget, driver, evidence, exit, failure, latency, now, offer, security, support,
+    Done, budget, driver, env, evidence, exit, failure, latency, now, offer, security, support,
 };
 use crate::args::AcceptanceFile;
 use crate::facts;
 use lessee_accept::{GuardLine, Outcome};
 use lessee_console::{Failure, Printer, Settings};
 use lessee_model::{Exit, Msg};
-use lessee_report::accept::{AcceptanceDoc, acceptance_doc, acceptance_report, junit};
+use lessee_report::accept::{
+    AcceptanceDoc, AcceptedEnvironmentDoc, acceptance_doc, acceptance_report, junit,
+};
 use lessee_report::{Format, Style, render};
 use std::path::{Path, PathBuf};
 
@@ -39,6 +41,7 @@ pub(super) fn run(
     doc.not_judged = rest.not_judged;
     doc.guard = rest.guard;
     doc.latency = rest.latency;
+    doc.environment = rest.environment;
     doc.evidence.push(asked.clone());
     let folder = match out {
         Some(folder) => folder.to_owned(),
@@ -62,6 +65,7 @@ struct Rest {
     not_judged: usize,
     guard: Option<GuardLine>,
     latency: Vec<lessee_report::accept::LatencyDoc>,
+    environment: Option<AcceptedEnvironmentDoc>,
 }
 
 fn checks(
@@ -85,6 +89,12 @@ fn checks(
         let done = latency::check(args, settings, printer)?;
         outcomes.push(done.outcome);
         rest.latency = done.latency;
+    }
+    if let Some(args) = &file.env {
+        let done = env::check(args, settings, printer)?;
+        outcomes.push(done.outcome);
+        rest.environment = done.environment;
+        rest.machine = rest.machine.take().or(done.machine);
     }
     if let Some(args) = &file.failure {
         outcomes.push(failure::check(args, settings)?);
@@ -157,6 +167,13 @@ fn beside(file: &mut AcceptanceFile, folder: &Path) {
             .provider
             .take()
             .or_else(|| file.deal.provider.clone());
+    }
+    if let Some(env) = &mut file.env {
+        let paths = env.inputs.iter_mut().chain(&mut env.root);
+        paths.chain(&mut env.needs).for_each(put);
+        if let Some(text) = env.driver.as_mut().filter(|t| folder.join(t).is_file()) {
+            *text = folder.join(&*text).display().to_string();
+        }
     }
     if let Some(failure) = &mut file.failure {
         failure.deal = file.deal.clone();
