@@ -47,19 +47,19 @@ pub enum ProxyError {
 impl Explain for ProxyError {
     fn msg(&self) -> Msg {
         match self {
-            ProxyError::Url { named_by, why } => Msg::new("accept-proxy-url")
+            ProxyError::Url { named_by, why } => Msg::new("accept-latency-proxy-url")
                 .arg("by", named_by.as_str())
                 .arg("detail", why.as_str()),
-            ProxyError::Scheme { named_by, scheme } => Msg::new("accept-proxy-scheme")
+            ProxyError::Scheme { named_by, scheme } => Msg::new("accept-latency-proxy-scheme")
                 .arg("by", named_by.as_str())
                 .arg("scheme", scheme.as_str()),
-            ProxyError::Password => Msg::new("accept-proxy-password"),
+            ProxyError::Password => Msg::new("accept-latency-proxy-password"),
         }
     }
 
     fn hints(&self) -> Vec<Msg> {
         match self {
-            ProxyError::Password => vec![Msg::new("hint-accept-proxy-password")],
+            ProxyError::Password => vec![Msg::new("hint-accept-latency-proxy-password")],
             _ => vec![Msg::new("hint-accept-proxy")],
         }
     }

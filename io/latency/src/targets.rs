@@ -49,28 +49,28 @@ impl Explain for TargetsError {
     fn msg(&self) -> Msg {
         let at = |id, file: &str, line: usize| Msg::new(id).arg("file", file).arg("line", line);
         match self {
-            TargetsError::Format { file, what } => Msg::new("accept-targets-format")
+            TargetsError::Format { file, what } => Msg::new("accept-latency-targets-format")
                 .arg("file", file.as_str())
                 .arg("detail", what.as_str()),
             TargetsError::Key { file, line, key } => {
-                at("accept-targets-key", file, *line).arg("key", key.as_str())
+                at("accept-latency-targets-key", file, *line).arg("key", key.as_str())
             }
             TargetsError::Value { file, line, key } => {
-                at("accept-targets-value", file, *line).arg("key", *key)
+                at("accept-latency-targets-value", file, *line).arg("key", *key)
             }
             TargetsError::Target {
                 file,
                 line,
                 text,
                 why,
-            } => at("accept-targets-target", file, *line)
+            } => at("accept-latency-targets-target", file, *line)
                 .arg("text", text.as_str())
                 .arg("why", why.msg()),
             TargetsError::None { file } => {
-                Msg::new("accept-targets-none").arg("file", file.as_str())
+                Msg::new("accept-latency-targets-none").arg("file", file.as_str())
             }
             TargetsError::Twice { file, line, name } => {
-                at("accept-targets-twice", file, *line).arg("name", name.as_str())
+                at("accept-latency-targets-twice", file, *line).arg("name", name.as_str())
             }
         }
     }

@@ -35,9 +35,9 @@ impl TargetError {
     /// For people.
     pub fn msg(self) -> Msg {
         Msg::new(match self {
-            TargetError::Empty => "accept-target-empty",
-            TargetError::Host => "accept-target-host",
-            TargetError::Port => "accept-target-port",
+            TargetError::Empty => "accept-latency-target-empty",
+            TargetError::Host => "accept-latency-target-host",
+            TargetError::Port => "accept-latency-target-port",
         })
     }
 }

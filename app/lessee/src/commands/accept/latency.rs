@@ -141,7 +141,7 @@ fn text_of(path: &Path) -> Result<(String, String), Failure> {
         }
     };
     if bytes.len() as u64 > MAX_FILE {
-        let msg = Msg::new("accept-targets-large")
+        let msg = Msg::new("accept-latency-targets-large")
             .arg("file", place)
             .bytes("most", MAX_FILE as f64);
         return Err(Failure::usage(msg).hint(Msg::new("hint-accept-targets")));
