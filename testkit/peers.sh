@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Peers: testkit/peers.sh install|kernels|zig|files|s3|network|security|where|remove. Python programs go into a virtual environment under target/peers;
+# Peers: testkit/peers.sh install|kernels|screens|zig|files|s3|network|security|where|remove. Python programs go into a virtual environment under target/peers;
 # what the probe's kernels are checked with comes from Debian, where the machine may be changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -52,6 +52,12 @@ security() {
     python_with testkit/requirements-security.txt
 }
 
+# tesseract reads screenshots, which the tests draw with the letters of DejaVu Sans Mono
+screens() {
+    command -v tesseract >/dev/null && [ -e /usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf ] && return 0
+    debian tesseract-ocr fonts-dejavu-core
+}
+
 case "${1:-}" in
 install)
     python_with testkit/requirements.txt
@@ -60,17 +66,19 @@ install)
     s3
     network
     security
+    screens
     ;;
 network) network ;;
 kernels) kernels ;;
 files) python_with testkit/requirements-files.txt ;;
 s3) s3 ;;
 security) security ;;
+screens) screens ;;
 zig) python_with testkit/requirements-zig.txt ;;
 where) echo "$venv/bin/python" ;;
 remove) rm -rf "$venv" ;;
 *)
-    echo "usage: testkit/peers.sh install|kernels|zig|files|s3|network|security|where|remove" >&2
+    echo "usage: testkit/peers.sh install|kernels|screens|zig|files|s3|network|security|where|remove" >&2
     exit 2
     ;;
 esac

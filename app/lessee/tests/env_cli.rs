@@ -926,6 +926,8 @@ fn plan_prices_the_hours_of_repair() {
         "hours",
         "--hours-gpu-hours",
         "10",
+        "--hours-gpu",
+        "A100-80GB",
         "--gpu",
         "A100-80GB:1",
         "--money-labour-rate",

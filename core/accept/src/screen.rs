@@ -23,54 +23,48 @@ pub struct ScreenReading {
 /// Share of the usual memory that may be missing or more without a question. Error correction that is off gives T4 6.7 % more.
 const SLACK: (f64, f64) = (0.02, 0.08);
 
-/// What does not agree. `usual`: the MiB that a product shows, where its name says which product it is.
+/// What does not agree: two readings with each other, and in `both`, which has what either could read, the fields among
+/// themselves. `usual`: the MiB that a product shows, where its name says which product it is.
 pub fn doubts(
     first: &ScreenReading,
     second: &ScreenReading,
+    both: &ScreenReading,
     usual: impl Fn(&str) -> Option<u64>,
     compat: &Compat,
 ) -> Vec<Doubt> {
     let mut out = Vec::new();
     readings(first, second, &mut out);
-    driver(first, compat, &mut out);
-    gpus(first, usual, compat, &mut out);
-    if !first.whole {
+    driver(both, compat, &mut out);
+    gpus(both, usual, compat, &mut out);
+    if !both.whole {
         out.push(Doubt::new("screen", Msg::new("accept-screen-cut")));
     }
     out
 }
 
-fn shown(value: Option<&str>) -> String {
-    value.unwrap_or("?").to_owned()
-}
-
-/// The two readings against each other.
+/// The two readings against each other. What one of them could not read is left to the other checks.
 fn readings(a: &ScreenReading, b: &ScreenReading, out: &mut Vec<Doubt>) {
-    let mut differ = |field: &str, one: String, other: String| {
-        if one != other {
+    let mut differ = |field: &str, one: Option<String>, other: Option<String>| {
+        if let (Some(one), Some(other)) = (one, other)
+            && one != other
+        {
             let reason = Msg::new("accept-screen-differ")
                 .arg("one", one)
                 .arg("other", other);
             out.push(Doubt::new(field, reason));
         }
     };
-    differ(
-        "driver",
-        shown(a.driver.as_deref()),
-        shown(b.driver.as_deref()),
-    );
-    differ(
-        "NVIDIA-SMI",
-        shown(a.title.as_deref()),
-        shown(b.title.as_deref()),
-    );
-    differ("CUDA", shown(a.cuda.as_deref()), shown(b.cuda.as_deref()));
-    differ("GPUs", a.gpus.len().to_string(), b.gpus.len().to_string());
+    differ("driver", a.driver.clone(), b.driver.clone());
+    differ("NVIDIA-SMI", a.title.clone(), b.title.clone());
+    differ("CUDA", a.cuda.clone(), b.cuda.clone());
+    let count = |r: &ScreenReading| Some(r.gpus.len().to_string());
+    differ("GPUs", count(a), count(b));
     for (at, (one, other)) in a.gpus.iter().zip(&b.gpus).enumerate() {
         let field = format!("GPU {at}");
-        differ(&field, one.0.to_lowercase(), other.0.to_lowercase());
-        let memory = |m: Option<u64>| m.map_or_else(|| "?".to_owned(), |m| format!("{m} MiB"));
-        differ(&field, memory(one.1), memory(other.1));
+        let name = |g: &(String, Option<u64>)| Some(g.0.to_lowercase());
+        differ(&field, name(one), name(other));
+        let memory = |g: &(String, Option<u64>)| g.1.map(|m| format!("{m} MiB"));
+        differ(&field, memory(one), memory(other));
     }
 }
 

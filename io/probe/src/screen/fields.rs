@@ -28,6 +28,24 @@ pub struct ShotGpu {
 }
 
 impl Shot {
+    /// This reading, with what only the other one could read.
+    #[must_use]
+    pub fn merged(&self, other: &Shot) -> Shot {
+        let either = |a: &Option<String>, b: &Option<String>| a.clone().or_else(|| b.clone());
+        let mut all = self.clone();
+        all.title = either(&self.title, &other.title);
+        all.driver = either(&self.driver, &other.driver);
+        all.cuda = either(&self.cuda, &other.cuda);
+        all.whole |= other.whole;
+        if self.gpus.len() == other.gpus.len() {
+            for (gpu, also) in all.gpus.iter_mut().zip(&other.gpus) {
+                gpu.memory_mib = gpu.memory_mib.or(also.memory_mib);
+            }
+            all.memory_rows = self.memory_rows.max(other.memory_rows);
+        }
+        all
+    }
+
     /// The table that nvidia-smi prints, of what was read.
     pub fn table(&self) -> String {
         let unread = |v: &Option<String>| v.clone().unwrap_or_default();

@@ -45,7 +45,13 @@ pub fn is_picture(bytes: &[u8]) -> bool {
 /// There is no reader, it fails, or the picture is none.
 pub fn read(bytes: &[u8]) -> Result<(Shot, Shot), ScreenError> {
     let (first, second) = prepare::twice(bytes).map_err(ScreenError::Picture)?;
-    Ok((fields::read(&text(&first)?), fields::read(&text(&second)?)))
+    // both at once: a reader takes one core, and seconds
+    let other = thread::spawn(move || text(&second));
+    let first = text(&first);
+    let second = other
+        .join()
+        .map_err(|_| ScreenError::Reader(String::new()))?;
+    Ok((fields::read(&first?), fields::read(&second?)))
 }
 
 /// The text of a picture.

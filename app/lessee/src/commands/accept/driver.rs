@@ -152,8 +152,15 @@ fn pictured(bytes: &[u8], table: &GpuTable, compat: &Compat) -> Machine {
         whole: shot.whole,
     };
     let of = |name: &str| usual(name, table);
-    let doubts = doubts(&reading(&first), &reading(&second), of, compat);
-    let capture = read(first.table().as_bytes());
+    let both = first.merged(&second);
+    let doubts = doubts(
+        &reading(&first),
+        &reading(&second),
+        &reading(&both),
+        of,
+        compat,
+    );
+    let capture = read(both.table().as_bytes());
     Machine {
         doubts,
         pictured: true,
