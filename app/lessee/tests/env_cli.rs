@@ -859,7 +859,7 @@ fn what_no_command_brings_back_is_said() {
     };
     direct(
         "mine-1.0",
-        r#"{"url": "file:///home/me/mine", "dir_info": {"editable": true}}"#,
+        r#"{"url": "file:///srv/mine", "dir_info": {"editable": true}}"#,
     );
     direct(
         "wheel_of_mine-2.0",

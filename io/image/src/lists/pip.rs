@@ -161,13 +161,13 @@ mod tests {
 
     #[test]
     fn each_form_of_pip_is_read() {
-        let freeze = "# Editable install with no version control (mine==1.0)\n-e /home/me/mine\nsix==1.16.0\ntorch @ https://u:p@x/torch-2.6.0%2Bcu124-cp311-cp311-linux_x86_64.whl#sha256=ab\n-e git+https://github.com/a/b@c0ffee#egg=other\n";
+        let freeze = "# Editable install with no version control (mine==1.0)\n-e /srv/mine\nsix==1.16.0\ntorch @ https://u:p@x/torch-2.6.0%2Bcu124-cp311-cp311-linux_x86_64.whl#sha256=ab\n-e git+https://github.com/a/b@c0ffee#egg=other\n";
         let found = names(freeze).expect("a freeze");
         assert_eq!(
             found,
             ["mine 1.0", "six 1.16.0", "torch 2.6.0+cu124", "other ?"]
         );
-        let table = "Package    Version Editable project location\n---------- ------- -------------------------\nsix        1.16.0\nmine       1.0     /home/me/mine\n\n[notice] A new release of pip is available\n";
+        let table = "Package    Version Editable project location\n---------- ------- -------------------------\nsix        1.16.0\nmine       1.0     /srv/mine\n\n[notice] A new release of pip is available\n";
         assert_eq!(names(table).expect("a table"), ["six 1.16.0", "mine 1.0"]);
         let json = r#"[{"name": "six", "version": "1.16.0"}]"#;
         assert_eq!(names(json).expect("JSON"), ["six 1.16.0"]);
