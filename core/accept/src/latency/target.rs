@@ -1,9 +1,9 @@
 //! A place to measure to, as typed: `HOST`, `HOST:PORT`, `[IPv6]:PORT`, or an address of the web.
 
+use core::net::Ipv6Addr;
 use lessee_model::Msg;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::net::Ipv6Addr;
 use thiserror::Error;
 
 /// Where to measure to.
