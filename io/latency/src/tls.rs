@@ -3,14 +3,10 @@
 
 use crate::connect::{SLICE, trouble_of};
 use lessee_accept::latency::{Speaks, Trouble, TroubleKind};
+use lessee_endpoints::tls::AnyCertificate;
 use rustls::client::Resumption;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::CryptoProvider;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{
-    ClientConfig, ClientConnection, DigitallySignedStruct, Error, HandshakeKind, ProtocolVersion,
-    SignatureScheme,
-};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, Error, HandshakeKind, ProtocolVersion};
 use std::io::ErrorKind;
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -31,45 +27,6 @@ pub(crate) enum NoTls {
     Broke(Trouble),
 }
 
-/// Takes whatever certificate is shown.
-#[derive(Debug)]
-struct Any(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Any {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
-}
-
 /// Each handshake is a whole one.
 ///
 /// # Errors
@@ -79,7 +36,7 @@ pub(crate) fn config() -> Result<Arc<ClientConfig>, Error> {
     let mut config = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(Any(provider)))
+        .with_custom_certificate_verifier(AnyCertificate::new(provider))
         .with_no_client_auth();
     config.resumption = Resumption::disabled();
     Ok(Arc::new(config))

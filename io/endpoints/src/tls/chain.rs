@@ -56,14 +56,24 @@ impl Trusted {
     }
 }
 
-/// Keeps what it is shown and accepts it.
+/// Accepts whatever certificate it is shown, and keeps the chain: for connections that are looked at or timed, and over
+/// which nothing is sent.
 #[derive(Debug)]
-struct Keep {
+pub struct AnyCertificate {
     provider: Arc<CryptoProvider>,
     chain: Mutex<Vec<CertificateDer<'static>>>,
 }
 
-impl ServerCertVerifier for Keep {
+impl AnyCertificate {
+    pub fn new(provider: Arc<CryptoProvider>) -> Arc<AnyCertificate> {
+        Arc::new(AnyCertificate {
+            provider,
+            chain: Mutex::new(Vec::new()),
+        })
+    }
+}
+
+impl ServerCertVerifier for AnyCertificate {
     fn verify_server_cert(
         &self,
         own: &CertificateDer<'_>,
@@ -114,10 +124,7 @@ pub(super) fn shown(
     name: &ServerName<'static>,
 ) -> (Vec<CertificateDer<'static>>, Option<String>) {
     let provider = Arc::new(ring::default_provider());
-    let keep = Arc::new(Keep {
-        provider: provider.clone(),
-        chain: Mutex::new(Vec::new()),
-    });
+    let keep = AnyCertificate::new(provider.clone());
     let made = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map(|config| {

@@ -10,7 +10,7 @@ mod hello;
 
 pub use answer::{Answer, ServerHello, parse};
 pub use cert::facts as certificate_facts;
-pub use chain::Trusted;
+pub use chain::{AnyCertificate, Trusted};
 pub use hello::Suites;
 
 use crate::conn::{Conn, Limits, closed, resolve};
