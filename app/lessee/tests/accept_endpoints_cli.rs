@@ -514,6 +514,43 @@ fn several_endpoints_come_in_order_from_flags_and_a_file() {
 }
 
 #[test]
+fn the_targets_of_latency_are_endpoints_too() {
+    let home = Home::new();
+    let csv = home.file(
+        "regions.csv",
+        "name,host,port\nweb,127.0.0.1,1\nnode,127.0.0.1,22\nsix,::1,1\nplain,127.0.0.1,80\n",
+    );
+    let toml = home.file(
+        "regions.toml",
+        "[[target]]\nhost = \"127.0.0.1\"\nport = 1\n[[target]]\nhost = \"127.0.0.1\"\nport = 22\n\
+         [[target]]\nhost = \"::1\"\nport = 1\n[[target]]\nhost = \"127.0.0.1\"\nport = 80\n",
+    );
+    for file in [csv, toml] {
+        let run = home.run(&["accept", "security", "--targets", &file, "-o", "json"]);
+        let doc = run.json();
+        let mut subjects: Vec<&str> = doc["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|f| f["subject"].as_str().unwrap())
+            .collect();
+        subjects.dedup();
+        assert_eq!(
+            subjects,
+            [
+                "https://127.0.0.1:1",
+                "ssh://127.0.0.1:22",
+                "https://[::1]:1",
+                "http://127.0.0.1:80"
+            ]
+        );
+    }
+    let bad = home.file("bad.csv", "name,hots\na,b\n");
+    home.run(&["accept", "security", "--targets", &bad])
+        .says(2, &["bad.csv:1", "hots", "host"]);
+}
+
+#[test]
 fn what_is_no_endpoint_is_told_with_its_place_and_without_passwords() {
     let home = Home::new();
     let run = |args: &[&str]| home.run(&[&["accept", "security"], args].concat());
@@ -534,4 +571,6 @@ fn what_is_no_endpoint_is_told_with_its_place_and_without_passwords() {
     run(&["--targets", large.to_str().unwrap()]).says(2, &["large"]);
     run(&["--endpoint", "https://a", "--timeout", "0"]).says(2, &["--timeout"]);
     run(&["--endpoint", "https://a", "--ca", &file]).says(2, &["no certificate"]);
+    run(&["--endpoint", "https://a.example", "--offline"]).says(2, &["--offline", "a.example"]);
+    run(&["--imds=http://127.0.0.1:1", "--offline"]).says(2, &["--offline"]);
 }

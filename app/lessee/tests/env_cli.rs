@@ -905,39 +905,103 @@ fn what_no_command_brings_back_is_said() {
     }
 }
 
+/// A job of ten GPU hours whose people cost 100 USD an hour.
+const JOB: [&str; 11] = [
+    "plan",
+    "--kind",
+    "hours",
+    "--hours-gpu-hours",
+    "10",
+    "--hours-gpu",
+    "A100-80GB",
+    "--gpu",
+    "A100-80GB:1",
+    "--money-labour-rate",
+    "100 USD",
+];
+
 #[test]
-fn plan_prices_the_hours_of_repair() {
+fn plan_prices_what_an_acceptance_found() {
     let home = &Home::new();
     let file = home.file("freeze.txt", "torch==2.6.0\ntorchvision==0.20.0\n");
     let page = home.run(&["accept", "env", &file]).exits(1).out;
-    let line = page
-        .lines()
-        .find(|l| l.contains("--setup-labour-hours"))
-        .expect("a line for plan");
+    assert!(page.contains("--accepted"), "{page}");
+    let made = env(home, &[&file]).exits(1);
+    let accepted = home.file("accepted.json", &made.out);
+    let hours = made.json()["environment"]["setup"]["labour_hours"].clone();
+    assert!(hours.as_f64().is_some_and(|h| h > 0.5), "{hours}");
+    let labour = |more: &[&str]| -> (Value, f64) {
+        let plan = home.run(&[&JOB[..], more, &["-o", "json"]].concat());
+        let doc = plan.exits(0).json();
+        let lines = doc["options"][0]["bill"]["lines"]
+            .as_array()
+            .expect("lines");
+        let sum = lines.iter().filter(|l| l["kind"] == "labour");
+        let sum = sum.map(|l| {
+            l["amount"]["amount"]
+                .as_str()
+                .unwrap()
+                .parse::<f64>()
+                .unwrap()
+        });
+        (doc["workload"]["setup"].clone(), sum.sum())
+    };
+    let (setup, money) = labour(&["--accepted", &accepted]);
+    assert_eq!(setup["labour_hours"], hours);
+    assert_eq!(setup["image"], "adapt");
     assert!(
-        line.trim_start()
-            .starts_with("lessee plan --setup-image adapt --setup-labour-hours "),
-        "{line}"
+        (money - 100.0 * hours.as_f64().unwrap()).abs() < 0.01,
+        "{money}"
     );
-    let flags: Vec<&str> = line.split_whitespace().skip(2).collect();
-    let job = [
-        "plan",
-        "--kind",
-        "hours",
-        "--hours-gpu-hours",
-        "10",
-        "--hours-gpu",
-        "A100-80GB",
+    // what is typed wins
+    let (setup, money) = labour(&["--accepted", &accepted, "--setup-labour-hours", "3"]);
+    assert_eq!((setup["labour_hours"].clone(), money), (json!(3.0), 300.0));
+
+    let log = home.file(
+        "tickets.csv",
+        "asked,first_answer,solved\n2026-11-01 09:00,2026-11-01 09:20,2026-11-01 18:00\n\
+         2026-11-04 10:00,2026-11-04 10:30,2026-11-05 10:00\n2026-11-09 22:00,2026-11-09 22:10,2026-11-10 15:00\n\
+         2026-11-15 09:00,2026-11-15 09:05,2026-11-15 10:00\n2026-11-20 14:00,2026-11-20 14:40,2026-11-20 16:00\n",
+    );
+    let made = home.run(&[
+        "accept",
+        "support",
+        &log,
+        "--first-answer",
+        "1h",
+        "-o",
+        "json",
+    ]);
+    let wait = made.json()["support"]["wait_hours_a_month"].clone();
+    assert!(wait.as_f64().is_some_and(|w| w > 50.0), "{wait}");
+    let support = home.file("support.json", &made.out);
+    let (setup, _) = labour(&["--accepted", &accepted, "--accepted", &support]);
+    assert_eq!(
+        (&setup["labour_hours"], &setup["support_wait_hours"]),
+        (&hours, &wait)
+    );
+}
+
+#[test]
+fn plan_refuses_what_is_no_acceptance() {
+    let home = &Home::new();
+    let run = |file: &str| home.run(&[&JOB[..], &["--accepted", file]].concat());
+    for rubbish in ["", "{}", "[]", "{\"schema\": \"lessee/plan/v1\"}"] {
+        run(&home.file("rubbish.json", rubbish)).says(2, &["rubbish.json"]);
+    }
+    run("gone.json").says(2, &["gone.json"]);
+    let driver = [
+        "accept",
+        "driver",
+        "--driver",
+        "550.54.14",
         "--gpu",
-        "A100-80GB:1",
-        "--money-labour-rate",
-        "100 USD",
+        "A10",
+        "-o",
+        "json",
     ];
-    let plan = home.run(&[&job[..], &flags, &["-o", "json"]].concat());
-    assert_eq!(plan.code, 0, "{}", plan.err);
-    let hours = flags.last().expect("hours");
-    let stated = format!("\"labour_hours\": {hours}");
-    assert!(plan.out.contains(&stated), "{stated}: {}", plan.out);
+    let other = home.run(&[&driver[..], &["--need", "torch==2.4.0"]].concat());
+    run(&home.file("driver.json", &other.out)).says(2, &["driver.json", "log of tickets"]);
 }
 
 #[test]
@@ -959,11 +1023,7 @@ fn pages_keep_to_eighty_columns_in_both_languages() {
                 lang,
             ])
             .exits(1);
-        for line in run
-            .out
-            .lines()
-            .filter(|l| !l.contains("pip install") && !l.contains("lessee plan"))
-        {
+        for line in run.out.lines().filter(|l| !l.contains("pip install")) {
             let width: usize = line.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum();
             // bullets, rules and dashes are one column wide, and counted as two
             let narrow = line.chars().filter(|c| "─│–•·".contains(*c)).count();

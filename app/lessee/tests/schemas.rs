@@ -21,6 +21,21 @@ fn every_answer_has_the_keys_of_its_schema() {
         "spot.csv",
         "time,zone,available\n0,a,1\n600,a,0\n1200,a,1\n1800,a,1\n2400,a,1\n",
     );
+    home.file(
+        "freeze.txt",
+        "torch==2.6.0\ntorchvision==0.20.0\nnumpy==1.26.4\n",
+    );
+    home.file(
+        "later.txt",
+        "torch==2.7.0\ntorchvision==0.20.0\nscipy==1.14.0\n",
+    );
+    home.run(&["accept", "env", "freeze.txt", "--save", "lock.json"]);
+    for (name, driver) in [("first.json", "580.95.05"), ("second.json", "450.80.02")] {
+        let args = [
+            "accept", "driver", "--gpu", "A10", "--need", "torch", "-o", "json", "--driver",
+        ];
+        home.file(name, &home.run(&[&args[..], &[driver]].concat()).out);
+    }
     let simulate = "simulate --trace spot.csv --job-hours 0.3 --deadline-hours 0.7 --overhead-hours 0 \
                     --spot-price 1 --on-demand-price 3 --policy greedy --explain";
     let simulate: Vec<&str> = simulate.split_whitespace().collect();
@@ -47,6 +62,40 @@ fn every_answer_has_the_keys_of_its_schema() {
                 "torch",
             ],
         ),
+        (
+            "acceptance",
+            &["accept", "env", "freeze.txt", "--need", "torch"],
+        ),
+        (
+            "acceptance",
+            &[
+                "accept",
+                "budget",
+                "--provider",
+                "aws",
+                "--budget",
+                "90 USD",
+            ],
+        ),
+        (
+            "acceptance-diff",
+            &["accept", "diff", "first.json", "second.json"],
+        ),
+        (
+            "environment-diff",
+            &["accept", "env", "later.txt", "--diff", "lock.json"],
+        ),
+        (
+            "environment-rollback",
+            &[
+                "accept",
+                "env",
+                "later.txt",
+                "--rollback",
+                "lock.json",
+                "--dry-run",
+            ],
+        ),
         ("error", &["catalog", "list", "--gpu", "H1000"]),
     ] {
         let schema = say(home, &["schema", name]);
@@ -57,6 +106,12 @@ fn every_answer_has_the_keys_of_its_schema() {
         wrong.dedup();
         assert!(wrong.is_empty(), "{name}: {wrong:#?}");
     }
+    let lock = std::fs::read_to_string(home.path("lock.json")).expect("a lock");
+    let schema = say(home, &["schema", "environment"]);
+    let mut wrong = Vec::new();
+    let lock: Value = serde_json::from_str(&lock).expect("JSON");
+    check(&lock, &schema, &schema, "environment", &mut wrong);
+    assert!(wrong.is_empty(), "{wrong:#?}");
     let schema = say(home, &["schema", "probe"]);
     let text = std::fs::read_to_string(example("probe-8xh100.json")).expect("example");
     let mut wrong = Vec::new();

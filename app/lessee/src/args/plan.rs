@@ -19,6 +19,9 @@ pub(crate) struct PlanArgs {
     /// A probe report (JSON) measured on a machine.
     #[arg(long, value_name = "FILE")]
     pub measured: Vec<PathBuf>,
+    /// An acceptance (JSON): the hours that its environment takes to mend, and those of waiting for support, are priced.
+    #[arg(long, value_name = "FILE")]
+    pub accepted: Vec<PathBuf>,
     /// Records of spot markets to replay the job on: names of your traces, files, FILE#COLUMN or folders.
     #[arg(long, value_name = "TRACE", num_args = 1..)]
     pub trace: Vec<PathBuf>,

@@ -11,7 +11,7 @@ pub(crate) struct SecurityArgs {
     /// Endpoint to look at: https://HOST[:PORT], ssh://HOST[:PORT], s3://BUCKET, http:// that should refuse; may be repeated.
     #[arg(long, value_name = "URL")]
     pub endpoint: Vec<String>,
-    /// Take endpoints from a file, one a line; # begins a comment.
+    /// Take endpoints from a file: one URL a line, or the targets of accept latency (22 is looked at as SSH, 80 as HTTP, others as TLS); - reads stdin.
     #[arg(long, value_name = "FILE")]
     pub targets: Option<PathBuf>,
     /// Disks of a machine: live (this one), a folder with its recorded /proc and /sys, a mounted root, or a file of lsblk -J.

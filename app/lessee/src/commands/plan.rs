@@ -1,7 +1,7 @@
 //! `plan FILE`: a workload in, ranked machines with the whole bill out; `--explain` and `--why-not` ask it why.
 
 use super::input::{probe, without_nulls, workload};
-use crate::args::PlanArgs;
+use crate::args::{PlanArgs, TypedField};
 use crate::facts;
 use lessee_catalog::Facts;
 use lessee_console::Failure;
@@ -10,6 +10,7 @@ use lessee_console::Settings;
 use lessee_model::{Exit, Msg, PlanDoc, did_you_mean};
 use lessee_plan::{Heard, Plan, PlanInput, Rules, SpotRecords, heard, model_spot, plan, why_not};
 use lessee_report::plan::{PlanSource, explain_report, plan_doc, plan_report, why_not_report};
+use std::path::PathBuf;
 
 pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
     let facts = facts::load_reporting(settings, printer)?;
@@ -19,7 +20,10 @@ pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Res
             .arg("value", "0");
         return Err(Failure::usage(msg).hint(Msg::new("setting-examples").arg("examples", "1, 10")));
     }
-    let (typed, workload) = workload(args.file.as_deref(), &args.fields, &facts, settings)?;
+    let mut fields = accepted(&args.accepted)?;
+    // what is typed wins over what was found
+    fields.extend(args.fields);
+    let (typed, workload) = workload(args.file.as_deref(), &fields, &facts, settings)?;
     let measured = args
         .measured
         .iter()
@@ -83,6 +87,36 @@ pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Res
     tell_of_records(&records, given, &plan, &facts, printer);
     facts::tell_gpus_without_price(&facts, &workload.constraints.gpus, printer);
     Ok(verdict(&doc))
+}
+
+/// What acceptances say of the set-up, as fields of the workload.
+fn accepted(files: &[PathBuf]) -> Result<Vec<TypedField>, Failure> {
+    let mut fields = Vec::new();
+    for path in files {
+        let doc = super::accept::diff::document(path)?;
+        let before = fields.len();
+        let mut add = |field: &str, value: String| {
+            fields.push(TypedField {
+                flag: format!("accepted {}", path.display()),
+                path: format!("setup.{field}"),
+                value,
+            });
+        };
+        if let Some(setup) = doc.environment.and_then(|e| e.setup) {
+            add("image", setup.image);
+            if let Some(hours) = setup.labour_hours {
+                add("labour_hours", hours.to_string());
+            }
+        }
+        if let Some(hours) = doc.support.and_then(|s| s.wait_hours_a_month) {
+            add("support_wait_hours", hours.to_string());
+        }
+        if fields.len() == before {
+            let msg = Msg::new("plan-accepted-nothing").arg("file", path.display().to_string());
+            return Err(Failure::usage(msg).hint(Msg::new("hint-plan-accepted")));
+        }
+    }
+    Ok(fields)
 }
 
 /// Of the records that were asked for: which of them decided nothing.

@@ -293,3 +293,5 @@ trace-speaks-for-hidden = { $zone } ({ $source }) speaks for { $offer }, but no 
 trace-speaks-for-none = { $zone } ({ $source }) speaks for no offer: it needs the provider, the region and the machine (or its GPU and their number, `V100:8`) of one. It says: { $provider }, { $region }, { $machine }.
 trace-without-availability = there is no record of availability in { $source }, so nothing to replay
 explain-spot-modelled = Modelled, not measured: on markets generated from that range (lives that know no age, and lives as recorded elsewhere) the policy is {$policy}, machine time costs {$low} to {$high} on average, and at least {$share} % of the starts are in time for a deadline of {$deadline} ({$assumed})
+plan-accepted-nothing = Nothing that a plan prices is in { $file }: neither an environment that was read nor a log of tickets of a week or more.
+hint-plan-accepted = `lessee accept env ... -o json --export env.json` or `lessee accept support LOG -o json --export support.json` make one

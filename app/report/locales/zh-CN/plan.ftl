@@ -206,3 +206,5 @@ trace-speaks-for-hidden = { $zone }（{ $source }）适用于 { $offer }，但�
 trace-speaks-for-none = { $zone }（{ $source }）不适用于任何报价：它需要写明某个报价的供应商、地域和机型（或 GPU 及数量，如 `V100:8`）。它写的是：{ $provider }、{ $region }、{ $machine }。
 trace-without-availability = { $source } 中没有可回放的可用性记录
 explain-spot-modelled = 模拟而非实测：在按该区间生成的市场上（寿命与已运行时间无关的，以及与别处记录相同的），策略为 {$policy}，机时平均花费 {$low} 至 {$high}，对 {$deadline}（{$assumed}）的期限，至少 {$share} % 的开始时刻按时完成
+plan-accepted-nothing = { $file } 中没有可供计划计价的内容：既没有读到软件环境，也没有一周以上的工单记录。
+hint-plan-accepted = 可用 `lessee accept env ... -o json --export env.json` 或 `lessee accept support LOG -o json --export support.json` 生成

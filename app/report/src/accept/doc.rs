@@ -37,6 +37,41 @@ pub struct AcceptanceDoc {
     pub guard: Option<GuardLine>,
     /// Of the check `env`: what was found installed, and what repairs would take.
     pub environment: Option<AcceptedEnvironmentDoc>,
+    /// Of the check `support`: what a plan takes of the log of tickets.
+    pub support: Option<AcceptedSupportDoc>,
+}
+
+/// A log of tickets in short.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct AcceptedSupportDoc {
+    pub tickets: usize,
+    /// Hours until solutions, summed over a month; null where the log is too short to tell. `setup.support_wait_hours` of a
+    /// workload.
+    pub wait_hours_a_month: Option<f64>,
+}
+
+/// What checks give beside their findings.
+#[derive(Default)]
+pub struct Beside {
+    pub machine: Option<AcceptedMachineDoc>,
+    /// Packages of files of needs that no rule judges.
+    pub not_judged: usize,
+    pub latency: Vec<LatencyDoc>,
+    pub guard: Option<GuardLine>,
+    pub environment: Option<AcceptedEnvironmentDoc>,
+    pub support: Option<AcceptedSupportDoc>,
+}
+
+impl Beside {
+    /// Takes over what another check gave; the first machine stays.
+    pub fn join(&mut self, other: Beside) {
+        self.machine = self.machine.take().or(other.machine);
+        self.not_judged += other.not_judged;
+        self.latency.extend(other.latency);
+        self.guard = self.guard.take().or(other.guard);
+        self.environment = self.environment.take().or(other.environment);
+        self.support = self.support.take().or(other.support);
+    }
 }
 
 /// The machine as it was shown or typed.
@@ -86,7 +121,7 @@ pub struct FindingDoc {
 /// Checks as one document; `check` is that of the one, or `all`.
 pub fn acceptance_doc(
     outcomes: &[Outcome],
-    machine: Option<AcceptedMachineDoc>,
+    beside: Beside,
     generated_at: String,
     texts: &Texts,
 ) -> AcceptanceDoc {
@@ -107,22 +142,23 @@ pub fn acceptance_doc(
         },
         // nothing found is nothing known
         verdict: all.map(|f| f.verdict).max().unwrap_or(Verdict::Unknown),
-        machine,
+        machine: beside.machine,
         findings: outcomes
             .iter()
             .flat_map(|o| o.findings.iter().map(|f| finding(o.check, f, texts)))
             .collect(),
         evidence,
-        latency: Vec::new(),
-        not_judged: 0,
+        latency: beside.latency,
+        not_judged: beside.not_judged,
         notices: outcomes
             .iter()
             .any(|o| o.check == "security")
             .then(|| texts.get("accept-notice-legal"))
             .into_iter()
             .collect(),
-        guard: None,
-        environment: None,
+        guard: beside.guard,
+        environment: beside.environment,
+        support: beside.support,
     }
 }
 

@@ -83,14 +83,10 @@ pub(super) fn blocks(env: &AcceptedEnvironmentDoc, texts: &Texts, report: &mut R
     if let Some(setup) = &env.setup {
         report.text(texts.get("accept-env-setup"));
         let mut toml = format!("  [setup]\n  image = \"{}\"", clean(&setup.image));
-        let mut flags = format!("  lessee plan --setup-image {}", clean(&setup.image));
         if let Some(hours) = setup.labour_hours {
             toml += &format!("\n  labour_hours = {hours}");
-            flags += &format!(" --setup-labour-hours {hours}");
         }
-        report
-            .blocks
-            .push(Block::Verbatim(format!("{toml}\n\n{flags}")));
+        report.blocks.push(Block::Verbatim(toml));
     }
     if let Some(path) = &env.saved_to {
         report.text(texts.msg(&Msg::new("accept-env-saved").arg("path", path.as_str())));

@@ -9,8 +9,8 @@ mod view;
 
 pub use diff::{AcceptanceDiffDoc, Changed, DiffFindingDoc, acceptance_diff, diff_report};
 pub use doc::{
-    ACCEPTANCE_SCHEMA, AcceptanceDoc, AcceptedGpuDoc, AcceptedMachineDoc, FindingDoc,
-    acceptance_doc, accepted_machine,
+    ACCEPTANCE_SCHEMA, AcceptanceDoc, AcceptedGpuDoc, AcceptedMachineDoc, AcceptedSupportDoc,
+    Beside, FindingDoc, acceptance_doc, accepted_machine,
 };
 pub use environment::{
     AcceptedEnvironmentDoc, AcceptedPythonDoc, EnvironmentDiffDoc, RollbackDoc, SetupDoc,

@@ -1,16 +1,15 @@
 //! `accept budget`: can the spending be stopped, and what may be spent until it is.
 
+use super::Done;
 use super::deal::deal;
 use crate::args::BudgetArgs;
 use crate::facts;
-use lessee_accept::{BudgetCase, GuardLine, Outcome};
+use lessee_accept::{BudgetCase, Outcome};
 use lessee_console::{Failure, Settings};
+use lessee_report::accept::Beside;
 
 /// The check, and the line of the guard that closes the gap.
-pub(super) fn check(
-    args: &BudgetArgs,
-    settings: &Settings,
-) -> Result<(Outcome, GuardLine), Failure> {
+pub(super) fn check(args: &BudgetArgs, settings: &Settings) -> Result<Done, Failure> {
     let (facts, _) = facts::load(settings)?;
     let deal = deal(&args.deal, &facts)?;
     let tariff =
@@ -24,5 +23,11 @@ pub(super) fn check(
         billing: tariff.billing,
     };
     let (findings, guard) = lessee_accept::budget(&case, &lessee_catalog::provider_facts()?);
-    Ok((Outcome::new("budget", findings), guard))
+    Ok(Done {
+        outcome: Outcome::new("budget", findings),
+        beside: Beside {
+            guard: Some(guard),
+            ..Beside::default()
+        },
+    })
 }

@@ -23,7 +23,8 @@ pub(super) fn run(args: &AcceptDiffArgs, printer: &Printer) -> Result<Exit, Fail
     Ok(exit)
 }
 
-fn document(path: &Path) -> Result<AcceptanceDoc, Failure> {
+/// An acceptance as it was written.
+pub(crate) fn document(path: &Path) -> Result<AcceptanceDoc, Failure> {
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))

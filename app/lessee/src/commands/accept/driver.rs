@@ -10,7 +10,7 @@ use lessee_console::{Failure, Settings};
 use lessee_model::{GpuTable, Msg};
 use lessee_probe_io::read::{Kind, MAX_INPUT_BYTES, Read as Capture, read};
 use lessee_probe_io::screen::{self, ScreenError, Shot};
-use lessee_report::accept::accepted_machine;
+use lessee_report::accept::{Beside, accepted_machine};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -50,11 +50,11 @@ pub(super) fn check(args: &DriverArgs, settings: &Settings) -> Result<Done, Fail
     }
     Ok(Done {
         outcome,
-        machine: Some(accepted_machine(file, &machine)),
-        not_judged,
-        latency: Vec::new(),
-        guard: None,
-        environment: None,
+        beside: Beside {
+            machine: Some(accepted_machine(file, &machine)),
+            not_judged,
+            ..Beside::default()
+        },
     })
 }
 

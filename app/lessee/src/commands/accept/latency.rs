@@ -1,6 +1,6 @@
 //! `accept latency`: round trips to one target or several, measured at once and judged one by one.
 
-use super::{Done, evidence};
+use super::{Done, evidence, must_be_online};
 use crate::args::LatencyArgs;
 use lessee_accept::Outcome;
 use lessee_accept::latency::{LatencyRules, LatencySamples, Target, Work, judge};
@@ -8,7 +8,7 @@ use lessee_console::stop::{self, STOP};
 use lessee_console::{Failure, Printer, Settings};
 use lessee_latency::{Goal, MAX_FILE, Plan, ProxyError, ProxyUrl, is_exempt, of_environment};
 use lessee_model::{Exit, Msg, did_you_mean};
-use lessee_report::accept::latency_doc;
+use lessee_report::accept::{Beside, latency_doc};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -26,13 +26,8 @@ pub(super) fn check(
     let work = work(args)?;
     let targets = targets(args, &rules)?;
     let plan = plan(args, &rules)?;
-    if settings.offline.value {
-        let host = targets.first().map_or("", |t| t.host.as_str());
-        return Err(
-            Failure::usage(Msg::new("accept-latency-offline").arg("host", host))
-                .hint(Msg::new("hint-accept-latency-offline")),
-        );
-    }
+    let first = targets.first().map_or("", |t| t.host.as_str());
+    must_be_online(first, settings)?;
     let goals = goals(targets, args)?;
     stop::listen();
     let tell = |done: usize, all: usize| {
@@ -67,8 +62,11 @@ fn judged(
         all.evidence.extend(one.evidence);
     }
     Done {
-        latency: figures,
-        ..Done::from(all)
+        outcome: all,
+        beside: Beside {
+            latency: figures,
+            ..Beside::default()
+        },
     }
 }
 
@@ -121,7 +119,7 @@ fn targets(args: &LatencyArgs, rules: &LatencyRules) -> Result<Vec<Target>, Fail
 }
 
 /// A file of targets is short: a large one is refused before it is read.
-fn text_of(path: &Path) -> Result<(String, String), Failure> {
+pub(super) fn text_of(path: &Path) -> Result<(String, String), Failure> {
     let mut bytes = Vec::new();
     let limit = MAX_FILE + 1;
     let place = match path.as_os_str() == "-" {

@@ -3,7 +3,7 @@
 
 mod budget;
 mod deal;
-mod diff;
+pub(super) mod diff;
 mod driver;
 mod env;
 mod failure;
@@ -14,36 +14,24 @@ mod support;
 mod whole;
 
 use crate::args::{AcceptArgs, AcceptCommand};
-use lessee_accept::{Evidence, GuardLine, Outcome, Verdict};
+use lessee_accept::{Evidence, Outcome, Verdict};
 use lessee_console::{Failure, Printer, Settings};
 use lessee_model::{Exit, Msg};
 use lessee_report::Format;
-use lessee_report::accept::{
-    AcceptedEnvironmentDoc, AcceptedMachineDoc, LatencyDoc, acceptance_doc, acceptance_report,
-};
+use lessee_report::accept::{Beside, acceptance_doc, acceptance_report};
 use sha2::{Digest, Sha256};
 
 /// A check, done.
 struct Done {
     outcome: Outcome,
-    machine: Option<AcceptedMachineDoc>,
-    /// Packages of files of needs that no rule judges.
-    not_judged: usize,
-    /// Figures of round trips.
-    latency: Vec<LatencyDoc>,
-    guard: Option<GuardLine>,
-    environment: Option<AcceptedEnvironmentDoc>,
+    beside: Beside,
 }
 
 impl From<Outcome> for Done {
     fn from(outcome: Outcome) -> Done {
         Done {
             outcome,
-            machine: None,
-            not_judged: 0,
-            latency: Vec::new(),
-            guard: None,
-            environment: None,
+            beside: Beside::default(),
         }
     }
 }
@@ -64,15 +52,9 @@ pub(crate) fn run(
             env::check(args, settings, printer)?
         }
         Some(AcceptCommand::Failure(args)) => failure::check(args, settings)?.into(),
-        Some(AcceptCommand::Budget(args)) => {
-            let (outcome, guard) = budget::check(args, settings)?;
-            Done {
-                guard: Some(guard),
-                ..outcome.into()
-            }
-        }
+        Some(AcceptCommand::Budget(args)) => budget::check(args, settings)?,
         Some(AcceptCommand::Offer(args)) => offer::check(args, settings, printer.texts())?.into(),
-        Some(AcceptCommand::Support(args)) => support::check(args, settings)?.into(),
+        Some(AcceptCommand::Support(args)) => support::check(args, settings)?,
         Some(AcceptCommand::Diff(args)) => return diff::run(args, printer),
         None => {
             let Some(file) = &args.file else {
@@ -87,17 +69,23 @@ pub(crate) fn run(
 fn tell(done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
     let texts = printer.texts();
     let outcomes = [done.outcome];
-    let mut doc = acceptance_doc(&outcomes, done.machine, now(settings), texts);
-    doc.not_judged = done.not_judged;
-    doc.latency = done.latency;
+    let doc = acceptance_doc(&outcomes, done.beside, now(settings), texts);
     // rows alone have no place for it
     if !doc.notices.is_empty() && matches!(settings.output.value, Format::Csv | Format::Jsonl) {
         printer.warn(&Msg::new("accept-notice-legal"));
     }
-    doc.guard = done.guard;
-    doc.environment = done.environment;
     printer.report(acceptance_report(&doc, texts))?;
     Ok(exit(doc.verdict))
+}
+
+/// # Errors
+/// `--offline` forbids what would be connected to.
+fn must_be_online(host: &str, settings: &Settings) -> Result<(), Failure> {
+    match settings.offline.value {
+        true => Err(Failure::usage(Msg::new("accept-offline").arg("host", host))
+            .hint(Msg::new("hint-accept-offline"))),
+        false => Ok(()),
+    }
 }
 
 fn exit(verdict: Verdict) -> Exit {

@@ -1,7 +1,7 @@
 //! `accept security`: endpoints, disks and buckets are looked at, then the findings answer the items of the checklists. What
 //! was seen is kept as evidence, as JSON.
 
-use super::evidence;
+use super::{evidence, must_be_online};
 use crate::args::SecurityArgs;
 use crate::commands::providers;
 use crate::facts;
@@ -20,7 +20,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-const TARGETS_MAX: u64 = 1 << 20;
 const MOST_ENDPOINTS: usize = 200;
 /// Looked at side by side.
 const AT_ONCE: usize = 8;
@@ -54,6 +53,10 @@ pub(super) fn check(args: &SecurityArgs, settings: &Settings) -> Result<Outcome,
         return Err(Failure::usage(Msg::new("accept-security-nothing"))
             .hint(Msg::new("hint-accept-security")));
     }
+    let connects = endpoints.first().map(ToString::to_string);
+    if let Some(host) = connects.as_deref().or(args.imds.as_deref()) {
+        must_be_online(host, settings)?;
+    }
     let (seen, documents) = seen(args, &book, &profiles, settings)?;
     let around = Around {
         suites: tls::Suites {
@@ -84,7 +87,7 @@ pub(super) fn check(args: &SecurityArgs, settings: &Settings) -> Result<Outcome,
         let findings = security::luks(&book, &name, &read);
         add(around.resting("luks", &name, &read, findings));
     }
-    let live = machine.is_some_and(|m| m.as_os_str() == "live");
+    let live = machine.is_some_and(|m| m.as_os_str() == "live") && !settings.offline.value;
     if let Some(url) = args.imds.as_deref().or(live.then_some(http::IMDS)) {
         let endpoint = endpoint(url)?;
         let facts = http::imds(&endpoint, around.limits);
@@ -141,26 +144,8 @@ fn endpoints(args: &SecurityArgs) -> Result<Vec<Endpoint>, Failure> {
     let mut texts: Vec<(Option<String>, String)> =
         args.endpoint.iter().map(|e| (None, e.clone())).collect();
     if let Some(path) = &args.targets {
-        let bytes = bounded(path, TARGETS_MAX)?;
-        let text = String::from_utf8(bytes).map_err(|e| {
-            let offset = e.utf8_error().valid_up_to();
-            Failure::usage(
-                Msg::new("file-not-utf8")
-                    .arg("path", path.display().to_string())
-                    .arg("offset", offset),
-            )
-        })?;
-        for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-            let line = line.split('#').next().unwrap_or("").trim();
-            if !line.is_empty() {
-                let place = format!("{}:{}", path.display(), number + 1);
-                texts.push((Some(place), line.to_owned()));
-            }
-        }
-        if texts.is_empty() {
-            let msg = Msg::new("accept-targets-none").arg("path", path.display().to_string());
-            return Err(Failure::usage(msg).hint(Msg::new("hint-accept-endpoint")));
-        }
+        let (text, place) = super::latency::text_of(path)?;
+        texts.extend(of_file(&text, &place)?);
     }
     if texts.len() > MOST_ENDPOINTS {
         let msg = Msg::new("accept-targets-many").arg("most", MOST_ENDPOINTS);
@@ -182,6 +167,47 @@ fn endpoints(args: &SecurityArgs) -> Result<Vec<Endpoint>, Failure> {
         }
     }
     Ok(out)
+}
+
+/// One endpoint a line, or the file of targets that `accept latency` reads; each with its place.
+fn of_file(text: &str, place: &str) -> Result<Vec<(Option<String>, String)>, Failure> {
+    let text = text.trim_start_matches('\u{feff}');
+    let lines = text.lines().enumerate().map(|(number, line)| {
+        let line = line.split('#').next().unwrap_or("").trim();
+        (number + 1, line)
+    });
+    let mut lines = lines.filter(|(_, line)| !line.is_empty()).peekable();
+    match lines.peek() {
+        None => {
+            let msg = Msg::new("accept-targets-none").arg("path", place);
+            Err(Failure::usage(msg).hint(Msg::new("hint-accept-endpoint")))
+        }
+        // an address has its scheme; a header or a table has none
+        Some((_, first)) if first.contains("://") => Ok(lines
+            .map(|(number, line)| (Some(format!("{place}:{number}")), line.to_owned()))
+            .collect()),
+        Some(_) => Ok(lessee_latency::targets_of(text, place)?
+            .iter()
+            .map(|target| (Some(place.to_owned()), address(target)))
+            .collect()),
+    }
+}
+
+/// What stands on 22 is taken for sshd, on 80 for plain HTTP; all else, and what names no port, for TLS.
+fn address(target: &lessee_accept::latency::Target) -> String {
+    let scheme = match target.port {
+        Some(22) => "ssh",
+        Some(80) => "http",
+        _ => "https",
+    };
+    let host = match target.host.contains(':') {
+        true => format!("[{}]", target.host),
+        false => target.host.clone(),
+    };
+    match target.port {
+        Some(port) => format!("{scheme}://{host}:{port}"),
+        None => format!("{scheme}://{host}"),
+    }
 }
 
 fn profiles(names: &[String]) -> Result<Vec<Profile>, Failure> {

@@ -1,6 +1,6 @@
 //! `accept support`: a log of tickets as people keep it, a table with the times of question, first answer and solution.
 
-use super::evidence;
+use super::{Done, evidence};
 use crate::args::SupportArgs;
 use crate::facts;
 use jiff::civil::DateTime;
@@ -9,6 +9,7 @@ use jiff::{Timestamp, fmt::strtime};
 use lessee_accept::{Outcome, Promise, Ticket, log_unreadable};
 use lessee_console::{Failure, Settings};
 use lessee_model::Msg;
+use lessee_report::accept::{AcceptedSupportDoc, Beside};
 use std::path::Path;
 
 /// More tickets than this are another file.
@@ -41,7 +42,7 @@ const SOLVED: &[&str] = &[
 ];
 
 /// The check, and the hours of waiting in a month.
-pub(super) fn check(args: &SupportArgs, settings: &Settings) -> Result<Outcome, Failure> {
+pub(super) fn check(args: &SupportArgs, settings: &Settings) -> Result<Done, Failure> {
     let Some(path) = &args.log else {
         return Err(Failure::usage(Msg::new("accept-needs-log")).hint(Msg::new("hint-accept-log")));
     };
@@ -55,16 +56,28 @@ pub(super) fn check(args: &SupportArgs, settings: &Settings) -> Result<Outcome, 
     let read = lessee_catalog::read_input(&bytes, &from)
         .map_err(|e| lessee_model::Explain::msg(&e))
         .and_then(|text| tickets(&text.text, settings));
+    let mut support = None;
     let findings = match read {
         Ok(tickets) => {
             let rules = lessee_catalog::provider_facts()?;
-            lessee_accept::support(&tickets, &promise, &rules).0
+            let (findings, wait) = lessee_accept::support(&tickets, &promise, &rules);
+            support = Some(AcceptedSupportDoc {
+                tickets: tickets.len(),
+                wait_hours_a_month: wait.map(|hours| (hours * 10.0).round() / 10.0),
+            });
+            findings
         }
         // whatever is in the file, it is an answer
         Err(why) => vec![log_unreadable(why)],
     };
     let outcome = Outcome::new("support", findings);
-    Ok(outcome.resting_on(evidence("tickets", from, &bytes, settings), bytes))
+    Ok(Done {
+        outcome: outcome.resting_on(evidence("tickets", from, &bytes, settings), bytes),
+        beside: Beside {
+            support,
+            ..Beside::default()
+        },
+    })
 }
 
 /// Only a file that cannot be opened is an error; what is in it becomes a finding.

@@ -8,12 +8,10 @@ use super::{
 };
 use crate::args::AcceptanceFile;
 use crate::facts;
-use lessee_accept::{GuardLine, Outcome};
+use lessee_accept::Outcome;
 use lessee_console::{Failure, Printer, Settings};
 use lessee_model::{Exit, Msg};
-use lessee_report::accept::{
-    AcceptanceDoc, AcceptedEnvironmentDoc, acceptance_doc, acceptance_report, junit,
-};
+use lessee_report::accept::{AcceptanceDoc, Beside, acceptance_doc, acceptance_report, junit};
 use lessee_report::{Format, Style, render};
 use std::path::{Path, PathBuf};
 
@@ -25,9 +23,9 @@ pub(super) fn run(
 ) -> Result<Exit, Failure> {
     let (text, place) = facts::read_text(path)?;
     let mut file = parse(&text, &place)?;
-    beside(&mut file, path.parent().unwrap_or(Path::new("")));
+    resolve_paths(&mut file, path.parent().unwrap_or(Path::new("")));
     let texts = printer.texts();
-    let (outcomes, rest) = checks(&file, settings, printer)?;
+    let (outcomes, beside) = checks(&file, settings, printer)?;
     if outcomes.is_empty() {
         return Err(
             Failure::usage(Msg::new("accept-file-empty").arg("file", place))
@@ -35,13 +33,9 @@ pub(super) fn run(
         );
     }
     let asked = evidence("acceptance", place, text.as_bytes(), settings);
-    let mut doc = acceptance_doc(&outcomes, rest.machine, now(settings), texts);
+    let mut doc = acceptance_doc(&outcomes, beside, now(settings), texts);
     doc.check = "all".to_owned();
     doc.name = file.name.clone();
-    doc.not_judged = rest.not_judged;
-    doc.guard = rest.guard;
-    doc.latency = rest.latency;
-    doc.environment = rest.environment;
     doc.evidence.push(asked.clone());
     let folder = match out {
         Some(folder) => folder.to_owned(),
@@ -58,62 +52,42 @@ pub(super) fn run(
     Ok(exit(doc.verdict))
 }
 
-/// What the checks give beside findings.
-#[derive(Default)]
-struct Rest {
-    machine: Option<lessee_report::accept::AcceptedMachineDoc>,
-    not_judged: usize,
-    guard: Option<GuardLine>,
-    latency: Vec<lessee_report::accept::LatencyDoc>,
-    environment: Option<AcceptedEnvironmentDoc>,
-}
-
 fn checks(
     file: &AcceptanceFile,
     settings: &Settings,
     printer: &Printer,
-) -> Result<(Vec<Outcome>, Rest), Failure> {
+) -> Result<(Vec<Outcome>, Beside), Failure> {
     let mut outcomes = Vec::new();
-    let mut rest = Rest::default();
+    let mut beside = Beside::default();
+    let mut add = |done: Done| {
+        outcomes.push(done.outcome);
+        beside.join(done.beside);
+    };
     if let Some(args) = &file.driver {
-        let Done {
-            outcome,
-            machine,
-            not_judged,
-            ..
-        } = driver::check(args, settings)?;
-        outcomes.push(outcome);
-        (rest.machine, rest.not_judged) = (machine, not_judged);
+        add(driver::check(args, settings)?);
     }
     if let Some(args) = &file.latency {
-        let done = latency::check(args, settings, printer)?;
-        outcomes.push(done.outcome);
-        rest.latency = done.latency;
+        add(latency::check(args, settings, printer)?);
     }
     if let Some(args) = &file.env {
-        let done = env::check(args, settings, printer)?;
-        outcomes.push(done.outcome);
-        rest.environment = done.environment;
-        rest.machine = rest.machine.take().or(done.machine);
+        add(env::check(args, settings, printer)?);
     }
     if let Some(args) = &file.failure {
-        outcomes.push(failure::check(args, settings)?);
+        add(failure::check(args, settings)?.into());
     }
     if let Some(args) = &file.budget {
-        let (outcome, guard) = budget::check(args, settings)?;
-        outcomes.push(outcome);
-        rest.guard = Some(guard);
+        add(budget::check(args, settings)?);
     }
     if let Some(args) = &file.offer {
-        outcomes.push(offer::check(args, settings, printer.texts())?);
+        add(offer::check(args, settings, printer.texts())?.into());
     }
     if let Some(args) = &file.support {
-        outcomes.push(support::check(args, settings)?);
+        add(support::check(args, settings)?);
     }
     if let Some(args) = &file.security {
-        outcomes.push(security::check(args, settings)?);
+        add(security::check(args, settings)?.into());
     }
-    Ok((outcomes, rest))
+    Ok((outcomes, beside))
 }
 
 fn parse(text: &str, place: &str) -> Result<AcceptanceFile, Failure> {
@@ -134,7 +108,7 @@ fn parse(text: &str, place: &str) -> Result<AcceptanceFile, Failure> {
 }
 
 /// Puts the shared deal into each section, and paths beside the file.
-fn beside(file: &mut AcceptanceFile, folder: &Path) {
+fn resolve_paths(file: &mut AcceptanceFile, folder: &Path) {
     let put = |path: &mut PathBuf| {
         if path.is_relative() && path.as_os_str() != "-" {
             *path = folder.join(&*path);

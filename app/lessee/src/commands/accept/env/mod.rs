@@ -14,7 +14,7 @@ use lessee_accept::{Compat, Gpu, Machine, Need, NeedError, Outcome, all_needs_of
 use lessee_console::{Failure, Printer, Settings};
 use lessee_image::{ImageError, open, read_folder, read_input, read_machine, read_root};
 use lessee_model::Msg;
-use lessee_report::accept::{SetupDoc, accepted_environment, accepted_machine};
+use lessee_report::accept::{Beside, SetupDoc, accepted_environment, accepted_machine};
 use std::path::Path;
 
 type Needs = Vec<(String, Result<Need, NeedError>)>;
@@ -55,11 +55,12 @@ pub(super) fn check(
     let evidence = evidence("environment", from.join(", "), &kept, settings);
     let file = args.driver.clone().filter(|d| Path::new(d).is_file());
     Ok(Done {
-        machine: machine.map(|m| accepted_machine(file, &m)),
-        environment: Some(doc),
-        ..Outcome::new("env", answer.findings)
-            .resting_on(evidence, kept)
-            .into()
+        outcome: Outcome::new("env", answer.findings).resting_on(evidence, kept),
+        beside: Beside {
+            machine: machine.map(|m| accepted_machine(file, &m)),
+            environment: Some(doc),
+            ..Beside::default()
+        },
     })
 }
 
