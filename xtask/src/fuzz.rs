@@ -44,48 +44,76 @@ pub(crate) fn run(seconds: u32, only: &[&str]) -> Result<Outcome> {
     }
     targets.retain(|t| only.is_empty() || only.contains(t));
     sh::run(fuzz(&["build", "--sanitizer", "none"]))?;
-    let mut failed = Vec::new();
-    for target in &targets {
-        println!("    fuzzing {target} for {seconds} s");
-        let found = sh::scratch(&format!("fuzz/{target}"))?;
-        let corpus = sh::root().join("fuzz/corpus").join(target);
-        let mut command = fuzz(&["run", "--sanitizer", "none", target]);
-        command.arg(&found);
-        let fixtures = FIXTURES.iter().filter(|(of, _)| of == target);
-        for dir in fixtures
-            .map(|(_, dir)| sh::root().join(dir))
-            .chain([corpus])
-        {
-            if dir.is_dir() {
-                command.arg(&dir);
+    // a target fuzzes on one core
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let queue = std::sync::Mutex::new(targets.into_iter());
+    let next = || queue.lock().ok().and_then(|mut queue| queue.next());
+    let work = || -> Result<Vec<String>> {
+        let mut broken = Vec::new();
+        while let Some(target) = next() {
+            if !holds(target, seconds)? {
+                broken.push(target.to_owned());
             }
         }
-        command
-            .arg("--")
-            .arg(format!("-max_total_time={seconds}"))
-            .arg(format!("-timeout={TIMEOUT}"))
-            .arg(format!("-rss_limit_mb={MEMORY}"))
-            .arg("-print_final_stats=1");
-        let out = sh::output(command).with_context(|| target.to_string())?;
-        let log = String::from_utf8_lossy(&out.stderr);
-        let runs = log
-            .lines()
-            .find_map(|l| l.strip_prefix("stat::number_of_executed_units:"))
-            .map_or("?", str::trim);
-        println!("    {target}: {runs} inputs");
-        if !out.status.success() {
-            let tail: Vec<&str> = log.lines().rev().take(30).collect();
-            for line in tail.iter().rev() {
-                println!("      {line}");
-            }
-            failed.push(*target);
-        }
-    }
-    if failed.is_empty() {
+        Ok(broken)
+    };
+    let broken: Vec<Result<Vec<String>>> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        let joined = workers.into_iter().map(|w| w.join());
+        joined
+            .map(|done| done.unwrap_or_else(|_| bail!("a worker panicked")))
+            .collect()
+    });
+    let broken = broken.into_iter().collect::<Result<Vec<_>>>()?.concat();
+    if broken.is_empty() {
         Ok(Outcome::Passed)
     } else {
-        bail!("an input breaks: {}", failed.join(", "));
+        bail!("an input breaks: {}", broken.join(", "));
     }
+}
+
+/// Fuzzes one target; says how many inputs it took, the slowest of them and the memory, and shows what breaks it.
+fn holds(target: &str, seconds: u32) -> Result<bool> {
+    println!("    fuzzing {target} for {seconds} s");
+    let found = sh::scratch(&format!("fuzz/{target}"))?;
+    let corpus = sh::root().join("fuzz/corpus").join(target);
+    let mut command = fuzz(&["run", "--sanitizer", "none", target]);
+    command.arg(&found);
+    let fixtures = FIXTURES.iter().filter(|(of, _)| *of == target);
+    for dir in fixtures
+        .map(|(_, dir)| sh::root().join(dir))
+        .chain([corpus])
+    {
+        if dir.is_dir() {
+            command.arg(&dir);
+        }
+    }
+    command
+        .arg("--")
+        .arg(format!("-max_total_time={seconds}"))
+        .arg(format!("-timeout={TIMEOUT}"))
+        .arg(format!("-rss_limit_mb={MEMORY}"))
+        .arg("-print_final_stats=1");
+    let out = sh::output(command).with_context(|| target.to_owned())?;
+    let log = String::from_utf8_lossy(&out.stderr);
+    let stat = |name: &str| {
+        log.lines()
+            .find_map(|l| l.strip_prefix("stat::")?.strip_prefix(name))
+            .map_or("?", str::trim)
+    };
+    println!(
+        "    {target}: {} inputs, the slowest {} s (whole seconds), at most {} MB",
+        stat("number_of_executed_units:"),
+        stat("slowest_unit_time_sec:"),
+        stat("peak_rss_mb:")
+    );
+    if !out.status.success() {
+        let tail: Vec<&str> = log.lines().rev().take(30).collect();
+        for line in tail.iter().rev() {
+            println!("      {line}");
+        }
+    }
+    Ok(out.status.success())
 }
 
 /// `cargo fuzz` with the nightly compiler; where there is none, the stable one is told to accept the
