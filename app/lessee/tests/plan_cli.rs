@@ -363,6 +363,32 @@ fn a_measurement_changes_the_speed_of_its_offer() {
         of.next().expect("the offer")["work"]["per_second"].as_f64()
     };
     assert_ne!(speed(&before), speed(&after));
+    // a report that decides nothing says so
+    let one = [
+        &args[..args.len() - 1],
+        &["--top", "1", "--measured", &probe],
+    ]
+    .concat();
+    let run = home.run(&one);
+    assert!(
+        run.err.contains("decided nothing") && run.err.contains("p5.48xlarge"),
+        "{}",
+        run.err
+    );
+    // and one of another GPU is not used
+    let serve = example("serve-8b.toml");
+    let predict = |more: &[&str]| {
+        let args = [&["predict", &serve, "--gpu", "L40S", "-o", "json"], more].concat();
+        let run = home.run(&args);
+        (
+            run.json()["predictions"][0]["work"]["per_second"].clone(),
+            run.err,
+        )
+    };
+    let (alone, _) = predict(&[]);
+    let (beside, said) = predict(&["--measured", &probe]);
+    assert_eq!(alone, beside);
+    assert!(said.contains("L40S") && said.contains("not used"), "{said}");
     let bad = home.file("probe.json", "{\"schema\": \"lessee/plan/v1\"}");
     home.run(&["plan", &file, "--measured", &bad]).exits(2);
 }

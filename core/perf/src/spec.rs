@@ -140,8 +140,10 @@ impl<'a> Device<'a> {
             .coefficients
             .share
             .max(0.01);
-        let copied =
-            slowest(readings, |g| g.memory_bandwidth_gbs.as_ref()).map(|x| x * 1e9 / copy_share);
+        let sheet = known(spec.mem_bw_gbs).map(|x| x * 1e9 * fraction);
+        // the usual share is a mean over models: one whose copies come nearer to its peak has no more than that
+        let copied = slowest(readings, |g| g.memory_bandwidth_gbs.as_ref())
+            .map(|x| (x * 1e9 / copy_share).min(sheet.unwrap_or(f64::INFINITY)));
         let measured_flops = slowest(readings, |g| g.tensor_tflops.as_ref()).map(|x| x * 1e12);
         Ok(Device {
             spec,
@@ -149,7 +151,7 @@ impl<'a> Device<'a> {
             fraction,
             memory: mib.map_or(nominal, |m| m * MIB),
             memory_nominal: mib.is_none(),
-            bandwidth: copied.or(known(spec.mem_bw_gbs).map(|x| x * 1e9 * fraction)),
+            bandwidth: copied.or(sheet),
             measured_flops,
             measured: copied.is_some() || measured_flops.is_some(),
             cx,

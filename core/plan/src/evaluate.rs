@@ -4,6 +4,7 @@
 
 use crate::derived::{Derived, derive};
 use crate::feasible::{Reject, Wanted, machine_ok};
+use crate::measured;
 use crate::outlier::SpotMedians;
 use crate::rules::Rules;
 use crate::spot::{Replay, SpotRecords};
@@ -177,7 +178,7 @@ impl<'a> Screening<'a> {
             .input
             .measured
             .iter()
-            .find(|report| speaks_for(report, machine, offer, self.input.gpus));
+            .find(|report| measured::speaks_for(report, machine, offer, self.input.gpus));
         PerfContext {
             gpus: self.input.gpus,
             tables: self.input.perf,
@@ -435,35 +436,6 @@ fn useful_nodes(job: &Job, machine: &Machine) -> u32 {
         Job::Serve(_) => f64::MAX,
     };
     (wanted / gpus).ceil().clamp(1.0, 65_536.0) as u32
-}
-
-/// Whether a probe's figures hold for this machine: the offer it names, else the same GPU in the same number.
-fn speaks_for(
-    report: &ProbeReport,
-    machine: &Machine,
-    offer: Option<&Offer>,
-    gpus: &GpuTable,
-) -> bool {
-    match (&report.offer, offer) {
-        (Some(named), Some(offer)) => {
-            let key = offer.key();
-            *named == key || *named == format!("{}/{}", offer.provider, offer.instance_type)
-        }
-        (Some(_), None) => false,
-        (None, _) => {
-            report.gpus.len() == usize::from(machine.gpu_count)
-                && report
-                    .gpus
-                    .first()
-                    .and_then(|g| gpus.resolve(&g.name))
-                    .is_some_and(|gpu| {
-                        gpu.model == machine.gpu.model
-                            && gpu
-                                .form
-                                .is_none_or(|f| machine.gpu.form.is_none_or(|m| m == f))
-                    })
-        }
-    }
 }
 
 /// Whether one trial of a sweep is itself a training job.

@@ -81,12 +81,12 @@ pub(crate) fn speaks_for(
     provider && place && about.machine.as_deref().is_some_and(named)
 }
 
-/// What a record could decide in a plan.
+/// What a record of a market, or a probe report, could decide in a plan.
 #[derive(Clone, Copy, Debug)]
 pub enum Heard<'a> {
-    /// It speaks for a spot option that is shown.
+    /// It speaks for an option that is shown; a record of a market for one on spot.
     Shown,
-    /// It speaks for offers, this one first, but none of them is shown on spot: it decided nothing.
+    /// It speaks for offers, this one first, but none of them is shown: it decided nothing.
     Hidden(&'a Offer),
     /// It speaks for no offer.
     Nowhere,

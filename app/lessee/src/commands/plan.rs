@@ -7,10 +7,12 @@ use lessee_catalog::Facts;
 use lessee_console::Failure;
 use lessee_console::Printer;
 use lessee_console::Settings;
-use lessee_model::{Exit, Msg, PlanDoc, did_you_mean};
-use lessee_plan::{Heard, Plan, PlanInput, Rules, SpotRecords, heard, model_spot, plan, why_not};
+use lessee_model::{Exit, Msg, PlanDoc, ProbeReport, did_you_mean};
+use lessee_plan::{
+    Heard, Plan, PlanInput, Rules, SpotRecords, heard, measured_heard, model_spot, plan, why_not,
+};
 use lessee_report::plan::{PlanSource, explain_report, plan_doc, plan_report, why_not_report};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Result<Exit, Failure> {
     let facts = facts::load_reporting(settings, printer)?;
@@ -85,6 +87,9 @@ pub(crate) fn run(args: PlanArgs, settings: &Settings, printer: &Printer) -> Res
         },
     }
     tell_of_records(&records, given, &plan, &facts, printer);
+    for (report, file) in measured.iter().zip(&args.measured) {
+        tell_of_report(report, file, &plan, &facts, printer);
+    }
     facts::tell_gpus_without_price(&facts, &workload.constraints.gpus, printer);
     Ok(verdict(&doc))
 }
@@ -117,6 +122,31 @@ fn accepted(files: &[PathBuf]) -> Result<Vec<TypedField>, Failure> {
         }
     }
     Ok(fields)
+}
+
+/// Whether a probe report decided anything.
+fn tell_of_report(
+    report: &ProbeReport,
+    file: &Path,
+    plan: &Plan,
+    facts: &Facts,
+    printer: &Printer,
+) {
+    let of = |id: &'static str| Msg::new(id).arg("file", file.display().to_string());
+    match measured_heard(report, plan, &facts.catalog, &facts.gpus) {
+        Heard::Shown => {}
+        Heard::Hidden(offer) => {
+            printer.warn(&of("plan-measured-hidden").arg("offer", offer.key()));
+        }
+        Heard::Nowhere => {
+            let what = match (&report.offer, report.gpus.first()) {
+                (Some(offer), _) => offer.clone(),
+                (None, Some(gpu)) => format!("{} x {}", report.gpus.len(), gpu.name),
+                (None, None) => "?".to_owned(),
+            };
+            printer.warn(&of("plan-measured-nowhere").arg("what", what));
+        }
+    }
 }
 
 /// Of the records that were asked for: which of them decided nothing.

@@ -9,10 +9,11 @@ use lessee_console::Printer;
 use lessee_console::Settings;
 use lessee_model::workload::{Job, Workload};
 use lessee_model::{
-    AcceleratorClass, Confidence, Exit, GpuFilter, GpuRef, Machine, Msg, did_you_mean,
+    AcceleratorClass, Confidence, Exit, GpuFilter, GpuRef, Machine, Msg, ProbeReport, did_you_mean,
 };
 use lessee_perf::table::{TableContext, answer};
 use lessee_perf::{PerfContext, predict, predict_tuned};
+use lessee_plan::same_gpu;
 use lessee_report::Texts;
 use lessee_report::predict::{Predicted, PredictionsDoc, prediction_doc, prediction_report};
 use lessee_report::predict_table::{
@@ -33,16 +34,17 @@ pub(crate) fn run(
     let (typed, workload) = workload(args.file.as_deref(), &args.fields, &facts, settings)?;
     let measured = args.measured.as_deref().map(probe).transpose()?;
     let machines = machines(&args.machine, &workload, &facts)?;
-    let cx = PerfContext {
-        gpus: &facts.gpus,
-        tables: &facts.perf,
-        measured: measured.as_ref(),
-        detail: true,
-    };
     let texts = printer.texts();
     let predictions = machines
         .iter()
         .map(|(name, machine)| {
+            let same = |report: &&ProbeReport| same_gpu(report, machine, &facts.gpus);
+            let cx = PerfContext {
+                gpus: &facts.gpus,
+                tables: &facts.perf,
+                measured: measured.as_ref().filter(same),
+                detail: true,
+            };
             let asked = match args.tier {
                 Tier::Renter => predict,
                 Tier::Tuned => predict_tuned,
@@ -66,6 +68,22 @@ pub(crate) fn run(
         predictions,
     };
     printer.report(prediction_report(&doc, texts))?;
+    if let (Some(report), Some(file)) = (&measured, &args.measured) {
+        let others = machines.iter().map(|(_, machine)| machine);
+        let mut others: Vec<String> = others
+            .filter(|machine| !same_gpu(report, machine, &facts.gpus))
+            .map(|machine| machine.gpu.to_string())
+            .collect();
+        others.dedup();
+        if !others.is_empty() {
+            let of = report.gpus.first().map_or("?", |gpu| gpu.name.as_str());
+            let msg = Msg::new("predict-measured-other")
+                .arg("file", file.display().to_string())
+                .arg("what", of)
+                .arg("gpu", others.join(", "));
+            printer.warn(&msg);
+        }
+    }
     let possible = doc.predictions.iter().any(|p| p.work.is_some());
     Ok(if possible { Exit::Done } else { Exit::No })
 }

@@ -295,3 +295,5 @@ trace-without-availability = there is no record of availability in { $source }, 
 explain-spot-modelled = Modelled, not measured: on markets generated from that range (lives that know no age, and lives as recorded elsewhere) the policy is {$policy}, machine time costs {$low} to {$high} on average, and at least {$share} % of the starts are in time for a deadline of {$deadline} ({$assumed})
 plan-accepted-nothing = Nothing that a plan prices is in { $file }: neither an environment that was read nor a log of tickets of a week or more.
 hint-plan-accepted = `lessee accept env ... -o json --export env.json` or `lessee accept support LOG -o json --export support.json` make one
+plan-measured-hidden = What { $file } measured decided nothing here: it speaks for { $offer }, which is not shown. `--why-not { $offer }` says why it is not; `--top` shows more.
+plan-measured-nowhere = What { $file } measured decided nothing here: no offer is { $what }.

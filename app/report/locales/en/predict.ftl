@@ -33,3 +33,4 @@ perf-model-unknown = `{ $model }` is not in the table of models
 perf-missing-value = the row leaves `{ $column }` blank, which this prediction needs
 perf-altered-run = the network was altered, by pruning or sparsity: { $note }
 perf-out-of-range = the numbers of this row are beyond any machine: no `{ $metric }` follows from them
+predict-measured-other = What { $file } measured is of { $what } and says nothing of { $gpu }: not used there.

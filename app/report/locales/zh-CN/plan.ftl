@@ -208,3 +208,5 @@ trace-without-availability = { $source } 中没有可回放的可用性记录
 explain-spot-modelled = 模拟而非实测：在按该区间生成的市场上（寿命与已运行时间无关的，以及与别处记录相同的），策略为 {$policy}，机时平均花费 {$low} 至 {$high}，对 {$deadline}（{$assumed}）的期限，至少 {$share} % 的开始时刻按时完成
 plan-accepted-nothing = { $file } 中没有可供计划计价的内容：既没有读到软件环境，也没有一周以上的工单记录。
 hint-plan-accepted = 可用 `lessee accept env ... -o json --export env.json` 或 `lessee accept support LOG -o json --export support.json` 生成
+plan-measured-hidden = { $file } 的实测对本次结果没有影响：它适用于 { $offer }，但该报价未列出。`--why-not { $offer }` 说明原因，`--top` 可列出更多。
+plan-measured-nowhere = { $file } 的实测对本次结果没有影响：没有报价是 { $what }。

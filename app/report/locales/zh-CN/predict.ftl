@@ -30,3 +30,4 @@ perf-model-unknown = 模型表中没有“{ $model }”
 perf-missing-value = 该行缺少此预测所需的“{ $column }”
 perf-altered-run = 网络经过改动（剪枝或稀疏）：{ $note }
 perf-out-of-range = 这一行的数字超出任何机器：算不出“{ $metric }”
+predict-measured-other = { $file } 测的是 { $what }，不适用于 { $gpu }：未用于后者。
