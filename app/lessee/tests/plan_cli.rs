@@ -364,12 +364,7 @@ fn a_measurement_changes_the_speed_of_its_offer() {
     };
     assert_ne!(speed(&before), speed(&after));
     // a report that decides nothing says so
-    let one = [
-        &args[..args.len() - 1],
-        &["--top", "1", "--measured", &probe],
-    ]
-    .concat();
-    let run = home.run(&one);
+    let run = home.run(&["plan", &file, "--top", "1", "--measured", &probe]);
     assert!(
         run.err.contains("decided nothing") && run.err.contains("p5.48xlarge"),
         "{}",
