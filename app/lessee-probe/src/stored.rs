@@ -23,6 +23,10 @@ pub(crate) fn read(path: &Path) -> Result<ProbeReport, ProbeFailure> {
     };
     let report: ProbeReport = serde_json::from_slice(&bytes).map_err(|e| wrong(e.to_string()))?;
     match report.schema.as_str() {
+        ProbeReport::SCHEMA if report.measured_at.parse::<jiff::Timestamp>().is_err() => {
+            let time = clip(&report.measured_at);
+            Err(wrong(format!("measured_at = {time}, no RFC 3339 time")))
+        }
         ProbeReport::SCHEMA => Ok(report),
         other => Err(wrong(format!("schema = {}", clip(other)))),
     }

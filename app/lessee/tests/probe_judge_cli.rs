@@ -337,11 +337,16 @@ fn a_run_is_judged_as_it_ends() {
 #[test]
 fn what_was_not_asked_for_is_listed_and_decides_nothing() {
     let home = Home::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || listener.incoming().for_each(drop));
     let args = [
         "probe",
         "--quick",
         "--only",
         "net",
+        "--host",
+        &host,
         "--offer",
         "aws/p5.48xlarge",
         "-o",
@@ -531,4 +536,77 @@ fn a_plan_takes_what_was_measured_for_the_offer_that_is_named() {
         }
     }
     assert!(slower > 0);
+}
+
+/// The committed example without its offer, with one change.
+fn changed(home: &Home, change: impl Fn(&mut Value)) -> (i32, Value) {
+    let text = std::fs::read_to_string(common::example("probe-8xh100.json")).expect("example");
+    let mut report: Value = serde_json::from_str(&text).expect("JSON");
+    report["offer"] = Value::Null;
+    for gpu in report["gpus"].as_array_mut().expect("GPUs") {
+        gpu["tensor_tflops"] = Value::Null;
+    }
+    change(&mut report);
+    let file = home.file("changed.json", report.to_string());
+    let run = home.run(&["probe", "judge", &file, "-o", "json"]);
+    (run.code, run.json())
+}
+
+fn codes(doc: &Value) -> Vec<&str> {
+    let findings = doc["findings"].as_array().expect("findings");
+    findings
+        .iter()
+        .map(|f| f["code"].as_str().expect("code"))
+        .collect()
+}
+
+#[test]
+fn what_a_stored_report_says_of_itself_counts() {
+    let home = &Home::new();
+    let (code, doc) = changed(home, |_| {});
+    assert_eq!(code, 0, "{doc:#}");
+    let bandwidth = |reading: Value| {
+        changed(home, |report| {
+            for gpu in report["gpus"].as_array_mut().expect("GPUs") {
+                gpu["memory_bandwidth_gbs"] = reading.clone();
+            }
+        })
+    };
+    let failed = json!({"state": "failed", "reason": "wrong_results: 3"});
+    let (code, doc) = bandwidth(failed.clone());
+    assert_eq!((code, codes(&doc)[0]), (1, "figure_failed"));
+    for value in [-5.0, 0.0, 5000.0, 1e300] {
+        let (code, doc) = bandwidth(json!({"state": "measured", "value": value}));
+        assert_eq!((code, codes(&doc)[0]), (7, "figure_impossible"), "{value}");
+    }
+    let (code, doc) = changed(home, |r| r["all_reduce_bus_gbs"] = failed.clone());
+    assert_eq!((code, codes(&doc)), (1, vec!["figure_failed"]));
+    let (code, doc) = changed(home, |r| r["disk"]["read_gbs"] = failed.clone());
+    assert_eq!((code, codes(&doc)), (1, vec!["figure_failed"]));
+    // a share that is 0 is one
+    let (code, _) = changed(home, |r| {
+        r["host"]["steal"] = json!({"state": "measured", "value": 0.0});
+    });
+    assert_eq!(code, 0);
+}
+
+#[test]
+fn nothing_measured_is_cannot_tell() {
+    let home = &Home::new();
+    let empty = json!({"schema": "lessee/probe/v1", "measured_at": "2026-11-20T08:15:00Z"});
+    let run = home.run(&[
+        "probe",
+        "judge",
+        &home.file("empty.json", empty.to_string()),
+    ]);
+    run.exits(7);
+    let run = home.run(&["probe", "--quick", "--only", "net", "-o", "json"]);
+    assert_eq!(codes(&run.exits(7).json()), ["nothing_measured"]);
+    let undated = json!({"schema": "lessee/probe/v1", "measured_at": "yesterday"});
+    let run = home.run(&[
+        "probe",
+        "judge",
+        &home.file("undated.json", undated.to_string()),
+    ]);
+    run.says(2, &["undated.json", "measured_at = yesterday"]);
 }

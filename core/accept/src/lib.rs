@@ -48,7 +48,7 @@ pub use outcome::{Evidence, Outcome};
 pub use provider::{ProviderFacts, ProviderSources};
 pub use report::{
     CODES, DiffFact, DiffRow, DiffSide, DiffValue, Expectation, Found, Metric, ProbeDiff, Rules,
-    Yardstick, diff, expected, fits, is_code, promised,
+    Yardstick, diff, expected, fits, is_code, nothing, promised, stated,
 };
 pub use screen::{ScreenReading, doubts};
 pub use support::{Promise, Ticket, log_unreadable, support};

@@ -49,7 +49,9 @@ pub fn judged(
     if let Some(Choice::Several(of)) = choice {
         return Err(ProbeFailure::OfferAmbiguous { offers: of });
     }
-    judge(&mut report, choice, facts, texts);
+    report.findings.retain(|f| !lessee_accept::is_code(&f.code));
+    let of = lessee_accept::stated(&report, facts.gpus, &facts.catalog.judge.rules);
+    judge(&mut report, choice, of, facts, texts);
     Ok(report)
 }
 
@@ -59,17 +61,17 @@ pub fn offer_exists(name: &str, catalog: &lessee_catalog::Facts) -> Result<(), P
     Promise::of(name, catalog).map(|_| ())
 }
 
-/// Rows and findings of the comparisons into the report, instead of earlier ones, and its verdict anew.
+/// Rows and findings of the comparisons into the report, beside those that are `found` already, and its verdict anew.
 pub(crate) fn judge(
     report: &mut ProbeReport,
     choice: Option<Choice<'_>>,
+    mut found: Vec<Found>,
     facts: Facts<'_>,
     texts: &Texts,
 ) {
-    report.findings.retain(|f| !lessee_accept::is_code(&f.code));
+    found.extend(lessee_accept::nothing(report));
     let yardstick = &facts.catalog.judge;
     let mut judged = Judged::default();
-    let mut found: Vec<Found> = Vec::new();
     match choice {
         None => {}
         Some(Choice::Several(of)) => found.push(Found::offer_ambiguous(&of)),

@@ -58,7 +58,7 @@ pub(crate) fn run(
         steps: records,
     });
     let choice = promise.as_ref().map(|p| p.choose(&report, facts));
-    judge(&mut report, choice, facts, texts);
+    judge(&mut report, choice, Vec::new(), facts, texts);
     Ok(Answer {
         exit: report
             .verdict

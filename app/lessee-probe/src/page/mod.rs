@@ -64,7 +64,11 @@ fn verdict(report: &mut Report, doc: &ProbeReport, texts: &Texts) {
     let Some(run) = &doc.run else {
         return;
     };
-    let made = |s: &&StepRecord| s.status != StepStatus::Skipped;
+    // neither what was left out nor what was never reached
+    let made = |s: &&StepRecord| {
+        let reached = s.seconds > 0.0 || s.status == StepStatus::Done;
+        s.status != StepStatus::Skipped && reached
+    };
     let names: Vec<String> = run
         .steps
         .iter()
@@ -73,7 +77,7 @@ fn verdict(report: &mut Report, doc: &ProbeReport, texts: &Texts) {
         .collect();
     // what was left out says nothing for the machine, but one GPU has nothing to add up
     let left_out = |s: &StepRecord| !made(&s) && s.reason.as_deref() != Some("one_gpu");
-    if run.steps.iter().any(left_out) {
+    if run.steps.iter().any(left_out) && !names.is_empty() {
         let only = Msg::new("probe-measured-only").arg("steps", names.join(", "));
         report.text(texts.msg(&only));
     }

@@ -110,3 +110,6 @@ probe-fact-joined = joined by
 probe-fact-shm = /dev/shm
 probe-fact-cpu-model = model
 probe-fact-file-system = file system
+judge-found-figure-failed = { $subject }: what was measured failed: { $detail }
+judge-found-figure-impossible = { $subject }: this cannot be a measurement: { $detail }
+judge-found-nothing-measured = Nothing was measured, so nothing speaks for the machine or against it.

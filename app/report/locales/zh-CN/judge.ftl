@@ -110,3 +110,6 @@ probe-fact-joined = 互联
 probe-fact-shm = /dev/shm
 probe-fact-cpu-model = 型号
 probe-fact-file-system = 文件系统
+judge-found-figure-failed = { $subject }：测量失败：{ $detail }
+judge-found-figure-impossible = { $subject }：这不可能是实测值：{ $detail }
+judge-found-nothing-measured = 没有测到任何结果，无法判断机器好坏。

@@ -90,6 +90,8 @@ pub fn is_code(code: &str) -> bool {
 pub const CODES: &[(&str, &str)] = &[
     ("below_expected", "judge-found-below-expected"),
     ("below_usual", "judge-found-below-usual"),
+    ("figure_failed", "judge-found-figure-failed"),
+    ("figure_impossible", "judge-found-figure-impossible"),
     ("disk_short", "judge-found-disk-short"),
     ("gpu_count_more", "judge-found-gpu-count-more"),
     ("gpu_count_short", "judge-found-gpu-count-short"),
@@ -100,6 +102,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("gpu_model_differs", "judge-found-gpu-model-differs"),
     ("memory_short", "judge-found-memory-short"),
     ("no_expectation", "judge-found-no-expectation"),
+    ("nothing_measured", "judge-found-nothing-measured"),
     ("offer_ambiguous", "judge-found-offer-ambiguous"),
     ("offer_chosen", "judge-found-offer-chosen"),
     ("promise_not_measured", "judge-found-promise-not-measured"),

@@ -1,5 +1,5 @@
 //! Is it what was promised, and what is usual? A probe's report held against an offer ([`promised()`]), against what GPUs of
-//! its models give elsewhere ([`expected()`]), and against another report ([`diff()`]).
+//! its models give elsewhere ([`expected()`]), against another report ([`diff()`]), and against itself ([`stated()`]).
 //!
 //! Not here: what a single measurement says of itself, of its link and of its siblings (`io/probe`), where tables and offers
 //! are read (`io/catalog`).
@@ -8,10 +8,12 @@ mod diff;
 mod expected;
 mod found;
 mod promised;
+mod stated;
 mod table;
 
 pub use diff::{DiffFact, DiffRow, DiffSide, DiffValue, ProbeDiff, diff};
 pub use expected::expected;
 pub use found::{CODES, Found, is_code};
 pub use promised::{fits, promised};
+pub use stated::{nothing, stated};
 pub use table::{Expectation, Metric, Rules, Yardstick};

@@ -26,6 +26,8 @@ pub struct Rules {
     pub disk_kept: f64,
     /// A change of a figure from report to report that is no news.
     pub diff_change: f64,
+    /// A figure so many times that of the data sheet is none.
+    pub over_data_sheet: f64,
 }
 
 impl Rules {

@@ -12,6 +12,7 @@ mod host;
 mod judged;
 mod load;
 mod reading;
+mod readings;
 mod run;
 mod wiring;
 
@@ -32,6 +33,7 @@ pub use host::{
 pub use judged::{ExpectedRow, Judged, Kept, Promised, PromisedRow, Usual};
 pub use load::{AllReduceReading, GpuTensor, Moment, Sustained, TensorLoad};
 pub use reading::{Fact, Reading, reason_parts};
+pub use readings::Named;
 pub use run::{ProbeFinding, ProbeRun, Severity, StepRecord, StepStatus, Verdict};
 pub use wiring::{ModelReading, StepShare, WiringReading};
 
