@@ -130,6 +130,8 @@ pub enum Why {
     /// Nobody said how long a step takes.
     NoStepTime,
     NoRoom,
+    /// The system gives no more memory.
+    NoMemory,
     /// The system's own words.
     Io,
     /// The device itself reports an error.
@@ -148,12 +150,13 @@ pub enum Why {
 }
 
 impl Why {
-    pub const ALL: [Why; 15] = [
+    pub const ALL: [Why; 16] = [
         Why::OutOfTime,
         Why::TooFewSteps,
         Why::NotPaced,
         Why::NoStepTime,
         Why::NoRoom,
+        Why::NoMemory,
         Why::Io,
         Why::DeviceError,
         Why::WrongData,
@@ -173,6 +176,7 @@ impl Why {
             Why::NotPaced => "not_paced",
             Why::NoStepTime => "no_step_time",
             Why::NoRoom => "no_room",
+            Why::NoMemory => "no_memory",
             Why::Io => "io",
             Why::DeviceError => "device_error",
             Why::WrongData => "wrong_data",

@@ -220,6 +220,7 @@ probe-reason-too-few-steps = too few steps in its time
 probe-reason-not-paced = the consumer was not paced
 probe-reason-no-step-time = no --step-seconds
 probe-reason-no-room = no room on the disk
+probe-reason-no-memory = no memory
 probe-reason-io = the system says
 probe-reason-device-error = the device reports an error
 probe-reason-wrong-data = other data than was written

@@ -219,6 +219,7 @@ probe-reason-too-few-steps = 时间内的步数太少
 probe-reason-not-paced = 消费者没有节奏
 probe-reason-no-step-time = 没有 --step-seconds
 probe-reason-no-room = 磁盘空间不足
+probe-reason-no-memory = 内存不足
 probe-reason-io = 系统返回
 probe-reason-device-error = 设备报错
 probe-reason-wrong-data = 与写入的数据不同

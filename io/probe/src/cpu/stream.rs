@@ -59,6 +59,32 @@ impl SpinBarrier {
     }
 }
 
+type Arrays = [Vec<f64>; 3];
+
+/// Room for the arrays of a thread; none where the system gives no more.
+fn arrays(each: usize) -> Option<Arrays> {
+    let mut arrays = Arrays::default();
+    for array in &mut arrays {
+        array.try_reserve_exact(each).ok()?;
+    }
+    Some(arrays)
+}
+
+fn refused(threads: usize, array_bytes: u64, cache_bytes: Option<u64>) -> StreamBandwidth {
+    let none = || step::unknown(Why::NoMemory, "");
+    StreamBandwidth {
+        threads,
+        array_bytes,
+        over_cache: cache_bytes.map(|c| array_bytes as f64 / c as f64),
+        copy_gbs: none(),
+        scale_gbs: none(),
+        add_gbs: none(),
+        triad_gbs: none(),
+        // nothing was computed wrongly
+        verified: true,
+    }
+}
+
 /// Kernel and arrays that it moves.
 const KERNELS: [(Kernel, f64); 4] = [(copy, 2.0), (scale, 2.0), (add, 3.0), (triad, 3.0)];
 
@@ -70,6 +96,11 @@ pub(super) fn run(
 ) -> StreamBandwidth {
     let each = (array_bytes / 8 / threads as u64).max(1024) as usize;
     let array_bytes = (each * threads * 8) as u64;
+    // reserved here, where a refusal can be told, and touched by the thread that works on it
+    let rooms: Option<Vec<Arrays>> = (0..threads).map(|_| arrays(each)).collect();
+    let Some(mut rooms) = rooms else {
+        return refused(threads, array_bytes, cache_bytes);
+    };
     let barrier = SpinBarrier {
         threads,
         arrived: AtomicUsize::new(0),
@@ -77,8 +108,11 @@ pub(super) fn run(
     let origin = Instant::now();
     // times of a thread: by run and kernel, start and end
     type Times = Vec<[(f64, f64); 4]>;
-    let work = |thread: usize, goes_on: &std::sync::atomic::AtomicBool| -> (Times, bool) {
-        let (mut a, mut b, mut c) = (vec![1.0; each], vec![2.0; each], vec![0.0; each]);
+    let work = |thread: usize, room: &mut Arrays, goes_on: &std::sync::atomic::AtomicBool| {
+        let [a, b, c] = room;
+        for (array, value) in [(&mut *a, 1.0), (&mut *b, 2.0), (&mut *c, 0.0)] {
+            array.resize(each, value);
+        }
         let mut expected = (1.0, 2.0, 0.0);
         let mut times = Times::new();
         for _ in 0..RUNS_MAX {
@@ -96,7 +130,7 @@ pub(super) fn run(
             for ((kernel, _), time) in KERNELS.iter().zip(&mut run) {
                 barrier.wait();
                 let start = origin.elapsed().as_secs_f64();
-                kernel(black_box(&mut a), black_box(&mut b), black_box(&mut c));
+                kernel(black_box(&mut *a), black_box(&mut *b), black_box(&mut *c));
                 *time = (start, origin.elapsed().as_secs_f64());
             }
             times.push(run);
@@ -110,16 +144,16 @@ pub(super) fn run(
                 .iter()
                 .all(|x| (x - value).abs() <= 1e-9 * value.abs())
         };
-        let verified = right(&a, expected.0) && right(&b, expected.1) && right(&c, expected.2);
+        let verified = right(a, expected.0) && right(b, expected.1) && right(c, expected.2);
         (times, verified)
     };
     let goes_on = std::sync::atomic::AtomicBool::new(true);
     let results: Vec<(Times, bool)> = std::thread::scope(|scope| {
-        let spawn = |i| {
+        let spawn = |(i, room)| {
             let (work, goes_on) = (&work, &goes_on);
-            scope.spawn(move || work(i, goes_on))
+            scope.spawn(move || work(i, room, goes_on))
         };
-        let threads: Vec<_> = (0..threads).map(spawn).collect();
+        let threads: Vec<_> = rooms.iter_mut().enumerate().map(spawn).collect();
         let join =
             |t: std::thread::ScopedJoinHandle<'_, (Times, bool)>| t.join().unwrap_or_default();
         threads.into_iter().map(join).collect()
