@@ -198,6 +198,70 @@ fn the_words_of_a_quote_are_found_and_silence_is_a_question() {
     }
 }
 
+/// Field, verdict and line: what renters are told, and what sounds like it.
+#[test]
+fn words_count_in_their_clause_and_negations_turn_them() {
+    let home = Home::new();
+    for (line, field, want) in [
+        ("整机独享裸金属", "gpu_exclusive", "pass"),
+        ("整机独享裸金属", "bandwidth", "unknown"),
+        ("公网带宽 100Mbps 共享", "bandwidth", "warn"),
+        ("100 Mbps dedicated", "bandwidth", "pass"),
+        ("非独享带宽", "bandwidth", "warn"),
+        ("未约定换机时间", "replacement", "warn"),
+        ("故障 4 小时内换机", "replacement", "pass"),
+        ("We do not replace failed machines", "replacement", "warn"),
+        (
+            "We replace failed machines within a day",
+            "replacement",
+            "pass",
+        ),
+        ("每停机一天按天双倍赔付", "sla_credit", "pass"),
+        ("本合同不提供赔偿", "sla_credit", "warn"),
+        ("停机 7 天后删除数据", "data_return", "warn"),
+        (
+            "Data is deleted 3 days after the end.",
+            "data_return",
+            "warn",
+        ),
+        ("含6%增值税专用发票", "tax", "pass"),
+        ("以上价格不包含税费", "tax", "warn"),
+        ("价格不含税", "tax", "warn"),
+        ("Prices not including VAT", "tax", "warn"),
+        ("Taxes included.", "tax", "pass"),
+        ("No setup fee, VAT included", "tax", "pass"),
+        ("不得提前退租", "early_exit", "warn"),
+        ("随时退租", "early_exit", "pass"),
+        ("无押金", "deposit", "pass"),
+        ("数据盘 NVMe 7.68T", "disk_type", "pass"),
+        ("故障响应: 2 小时", "response", "pass"),
+        ("99.9 元/卡时", "sla", "unknown"),
+        ("Uptime 99.5 % per month", "sla", "pass"),
+        ("Uptime 99.5 % per month", "billing_unit", "unknown"),
+        (
+            "15.20 USD per GPU-hour, billed by the second",
+            "billing_unit",
+            "pass",
+        ),
+        ("62000 元/月", "billing_unit", "warn"),
+        (
+            "credits of 10 % of the monthly fee",
+            "billing_unit",
+            "unknown",
+        ),
+    ] {
+        let priced = line.contains("USD") || line.contains('元');
+        let text = match priced {
+            true => format!("8 x H100 SXM 80GB, {line}\n"),
+            false => format!("8 x H100 SXM 80GB, 20.00 USD per hour\n{line}\n"),
+        };
+        let quote = home.file("line.txt", text);
+        let (_, doc) = asked(&home, &["accept", "offer", "--offer", &quote]);
+        let found = finding(&doc, "contract", field);
+        assert_eq!(found["verdict"], want, "{line}: {found:#}");
+    }
+}
+
 #[test]
 fn a_probed_machine_is_held_against_its_offer() {
     let home = Home::new();

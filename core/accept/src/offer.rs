@@ -1,7 +1,7 @@
 //! An offer against what a probe saw of the machine, and the text of a quote against what a contract must say.
 //!
 //! A quote that is silent on a field is never a pass: silence becomes a question. Words are looked for, sentences are not
-//! understood, so each finding shows the line that it rests upon. Fields: `data/accept/contract_fields.csv`.
+//! understood, so each finding shows the line that it rests upon; a word counts within its clause, and a negation before it turns it. Fields: `data/accept/contract_fields.csv`.
 
 use crate::finding::{Check, Finding, Verdict};
 use crate::table::{Origin, Row, TableError, read};
@@ -64,12 +64,12 @@ fn words(r: &Row<'_>, column: &str) -> Result<Vec<String>, String> {
 
 /// What the text of a quote says of each field.
 pub fn contract(text: &str, fields: &[ContractField]) -> Vec<Finding> {
-    let lines: Vec<(usize, &str, String)> = text
+    let clauses: Vec<Clause<'_>> = text
         .lines()
         .enumerate()
-        .map(|(at, line)| (at + 1, line.trim(), line.to_lowercase()))
+        .flat_map(|(at, line)| clauses(at + 1, line.trim()))
         .collect();
-    fields.iter().map(|field| one(field, &lines)).collect()
+    fields.iter().map(|field| one(field, &clauses)).collect()
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -79,31 +79,112 @@ enum Side {
     Seen,
 }
 
-fn one(field: &ContractField, lines: &[(usize, &str, String)]) -> Finding {
-    // of the words on a line the longest speaks: "no deposit" is not "deposit", "excluding tax" is not "tax"
-    let side = |low: &str| {
-        let longest = |words: &[String]| {
-            let found = words.iter().filter(|w| has(low, w));
-            found.map(String::len).max().unwrap_or(0)
-        };
-        let (bad, good, seen) = (
-            longest(&field.bad),
-            longest(&field.good),
-            longest(&field.seen),
-        );
-        let most = bad.max(good).max(seen);
-        match most {
-            0 => None,
-            _ if bad == most => Some(Side::Bad),
-            _ if good == most => Some(Side::Good),
-            _ => Some(Side::Seen),
+/// What stands between commas and stops, in small letters, and the line that it is of.
+struct Clause<'a> {
+    at: usize,
+    line: &'a str,
+    low: String,
+}
+
+fn clauses(at: usize, line: &str) -> impl Iterator<Item = Clause<'_>> {
+    const STOPS: [char; 7] = ['，', '；', '。', '、', ';', '!', '！'];
+    // a point or a comma within a number is none
+    let ends = |text: &str| {
+        let bytes = text.as_bytes();
+        let mut cuts: Vec<usize> = Vec::new();
+        for (i, c) in text.char_indices() {
+            let alone = matches!(c, '.' | ',')
+                && !bytes.get(i + 1).is_some_and(|b| !b.is_ascii_whitespace());
+            if STOPS.contains(&c) || alone {
+                cuts.push(i + c.len_utf8());
+            }
         }
+        cuts.push(text.len());
+        cuts
     };
+    let low = line.to_lowercase();
+    let mut from = 0;
+    let parts: Vec<Clause<'_>> = ends(&low)
+        .into_iter()
+        .map(|to| {
+            let part = low[from..to].to_owned();
+            from = to;
+            Clause {
+                at,
+                line,
+                low: part,
+            }
+        })
+        .collect();
+    parts.into_iter()
+}
+
+/// Words of one side that stand in a clause, by their places.
+struct Hit {
+    side: Side,
+    spans: Vec<(usize, usize)>,
+}
+
+impl Hit {
+    fn length(&self) -> usize {
+        self.spans.iter().map(|(from, to)| to - from).sum()
+    }
+
+    /// All of it stands within longer words: "deposit" in "no deposit", "tax" in "excluding tax".
+    fn within(&self, other: &Hit) -> bool {
+        let inside =
+            |(from, to): &(usize, usize)| other.spans.iter().any(|(a, b)| a <= from && to <= b);
+        other.length() > self.length() && self.spans.iter().all(inside)
+    }
+}
+
+impl ContractField {
+    fn side(&self, clause: &str) -> Option<Side> {
+        let mut hits: Vec<Hit> = Vec::new();
+        for (side, words) in [
+            (Side::Bad, &self.bad),
+            (Side::Good, &self.good),
+            (Side::Seen, &self.seen),
+        ] {
+            let of = words.iter().filter_map(|word| spans(clause, word));
+            hits.extend(of.map(|spans| Hit { side, spans }));
+        }
+        let free = |hit: &&Hit| !hits.iter().any(|other| hit.within(other));
+        let turned = |hit: &Hit| match hit.side {
+            Side::Good if is_denied(clause, hit) => Side::Bad,
+            side => side,
+        };
+        let sides: Vec<Side> = hits.iter().filter(free).map(turned).collect();
+        let order = [Side::Bad, Side::Good, Side::Seen];
+        order.into_iter().find(|side| sides.contains(side))
+    }
+}
+
+/// Whether a negation stands just before: 不包含税, "not including VAT", "do not replace".
+fn is_denied(clause: &str, hit: &Hit) -> bool {
+    let first = hit.spans.iter().map(|(from, _)| *from).min().unwrap_or(0);
+    let before = &clause[..first];
+    let near: Vec<char> = before.chars().rev().take(4).collect();
+    let words: Vec<&str> = before
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '\'')
+        .filter(|w| !w.is_empty())
+        .rev()
+        .take(2)
+        .collect();
+    near.iter().any(|c| "不非无未没".contains(*c))
+        || words.iter().any(|w| {
+            matches!(
+                *w,
+                "not" | "no" | "non" | "never" | "without" | "excluding" | "excl" | "cannot"
+            ) || w.ends_with("n't")
+        })
+}
+
+fn one(field: &ContractField, clauses: &[Clause<'_>]) -> Finding {
+    let sides: Vec<Option<Side>> = clauses.iter().map(|c| field.side(&c.low)).collect();
     let find = |wanted: Side| {
-        lines
-            .iter()
-            .find(|(_, _, low)| side(low) == Some(wanted))
-            .map(|(at, line, _)| (*at, *line))
+        let at = sides.iter().position(|side| *side == Some(wanted))?;
+        clauses.get(at).map(|c| (c.at, c.line))
     };
     let say = |id: &'static str| {
         Msg::new(id)
@@ -142,20 +223,30 @@ fn both(en: &str, zh: &str) -> Arg {
     }
 }
 
-/// Whether a line has a word. One that begins or ends with a Latin letter must not be a part of a longer word there: `tax`
-/// is not in `syntax`.
-fn has(line: &str, word: &str) -> bool {
+/// Where the parts of a word stand, all of them in this clause; parts are joined by `&`. One that begins or ends with a Latin
+/// letter must not be a part of a longer word there: `tax` is not in `syntax`.
+fn spans(clause: &str, word: &str) -> Option<Vec<(usize, usize)>> {
+    word.split('&').map(|part| span(clause, part)).collect()
+}
+
+fn span(clause: &str, word: &str) -> Option<(usize, usize)> {
     let letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
-    line.match_indices(word).any(|(at, _)| {
-        let before = line[..at].chars().next_back();
-        let after = line[at + word.len()..].chars().next();
-        let open = letter(word.chars().next()) && letter(before);
+    let found = clause.match_indices(word).find(|(at, _)| {
+        let before = clause[..*at].chars().next_back();
+        let after = clause[at + word.len()..].chars().next();
+        let first = word.chars().next();
+        let open = match first.is_some_and(|c| c.is_ascii_digit()) {
+            // nor the end of a longer number
+            true => before.is_some_and(|c| c.is_ascii_digit() || c == '.'),
+            false => letter(first) && letter(before),
+        };
         // a stem such as "terminat" may go on; a number may not
         let close = word.ends_with(|c: char| c.is_ascii_digit())
             && after.is_some_and(|c| c.is_ascii_digit());
         let whole = word.len() <= 4 && letter(word.chars().next_back()) && letter(after);
         !(open || close || whole)
-    })
+    });
+    found.map(|(at, _)| (at, at + word.len()))
 }
 
 /// As much of a line as people read.
