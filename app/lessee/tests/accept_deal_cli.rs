@@ -306,6 +306,112 @@ fn a_probed_machine_is_held_against_its_offer() {
     assert_eq!(other["evidence"][0]["kind"], "probe");
 }
 
+fn worst<'a>(doc: &'a Value) -> &'a Value {
+    finding(doc, "worst-case", "")
+}
+
+#[test]
+fn what_is_certain_alone_can_be_too_much() {
+    let home = Home::new();
+    let budget = |more: &[&str]| asked(&home, &[&["accept", "budget"], more].concat());
+    // twelve hours until somebody acts, whatever the alert does
+    let p5 = ["--provider", "aws", "--instance", "p5.48xlarge"];
+    let (code, doc) = budget(&[&p5[..], &["--budget", "100 USD"]].concat());
+    assert_eq!(
+        (code, &worst(&doc)["verdict"]),
+        (1, &Value::from("fail")),
+        "{doc:#}"
+    );
+    // a timer that has to be set at each start is no cap
+    let autodl = ["--provider", "autodl", "--price", "18 CNY"];
+    let (_, doc) = budget(&[&autodl[..], &["--budget", "3000 CNY"]].concat());
+    assert_ne!(worst(&doc)["verdict"], "pass");
+    assert_ne!(worst(&doc)["code"], "worst_cap");
+    let (code, doc) = budget(&[&autodl[..], &["--budget", "100 CNY"]].concat());
+    assert_eq!((code, &worst(&doc)["verdict"]), (1, &Value::from("fail")));
+    // nobody has verified what a stopped machine costs there
+    assert_eq!(doc["guard"]["action"], "ask");
+    assert_ne!(finding(&doc, "stopped-disks", "")["verdict"], "pass");
+    // two currencies are not compared, and said
+    let azure = ["--provider", "azure", "--price", "1 USD", "--budget"];
+    let (code, doc) = budget(&[&azure[..], &["5000 EUR"]].concat());
+    assert_eq!(
+        (code, &worst(&doc)["code"]),
+        (7, &Value::from("worst_currencies"))
+    );
+    home.run(&[&["accept", "budget"], &azure[..], &["0 USD"]].concat())
+        .says(2, &["above 0"]);
+}
+
+#[test]
+fn a_provider_that_nobody_knows_is_a_question() {
+    let home = Home::new();
+    let args = [
+        "accept",
+        "failure",
+        "--provider",
+        "示例算力",
+        "--every",
+        "30min",
+    ];
+    let (code, doc) = asked(&home, &[&args[..], &["--restart", "5min"]].concat());
+    assert_eq!(code, 7);
+    assert_eq!(
+        finding(&doc, "local-disk", "示例算力")["verdict"],
+        "unknown"
+    );
+    assert_eq!(finding(&doc, "loss", "")["verdict"], "pass");
+    let file = home.file(
+        "whole.toml",
+        "[deal]\nprovider = \"示例算力\"\nprice = \"18 CNY\"\n[failure]\nevery = \"30min\"\n[budget]\nbudget = \"100 CNY\"\n",
+    );
+    let run = home.run(&["accept", &file, "-o", "json"]);
+    let doc = run.exits(1).json();
+    assert_eq!(worst(&doc)["verdict"], "fail");
+    // a slip of the pen is not a new provider
+    home.run(&[
+        "accept",
+        "failure",
+        "--provider",
+        "azzure",
+        "--every",
+        "30min",
+    ])
+    .says(2, &["azure"]);
+}
+
+#[test]
+fn a_loss_that_is_not_whole_is_not_known() {
+    let home = Home::new();
+    let loss = |more: &[&str]| {
+        let args = [&["accept", "failure", "--provider", "aws"], more].concat();
+        let (_, doc) = asked(&home, &args);
+        let found = finding(&doc, "loss", "");
+        (found["verdict"].clone(), found["code"].clone())
+    };
+    assert_eq!(
+        loss(&["--every", "55min"]),
+        ("unknown".into(), "loss_at_least".into())
+    );
+    assert_eq!(
+        loss(&["--every", "3h"]),
+        ("warn".into(), "loss_at_least".into())
+    );
+    assert_eq!(loss(&["--every", "10min", "--restart", "1min"]).0, "pass");
+    assert_eq!(
+        loss(&["--every", "10min", "--save", "10h"]),
+        ("fail".into(), "loss_save".into())
+    );
+    for (flag, value) in [
+        ("--every", "0s"),
+        ("--every", "99999999h"),
+        ("--save", "9000h"),
+    ] {
+        home.run(&["accept", "failure", "--provider", "aws", flag, value])
+            .says(2, &[flag]);
+    }
+}
+
 const LOG: &str = "asked,first_answer,solved
 2026-11-01T09:00:00Z,2026-11-01T09:20:00Z,2026-11-01T18:00:00Z
 2026-11-04 10:00,2026-11-04 10:30,2026-11-05 10:00

@@ -109,9 +109,10 @@ impl Texts {
         for (name, value) in &msg.args {
             args.set(name.to_string(), self.value(value));
         }
-        self.bundle
-            .format_pattern(pattern, Some(&args), &mut Vec::new())
-            .into_owned()
+        let text = self
+            .bundle
+            .format_pattern(pattern, Some(&args), &mut Vec::new());
+        joined(&text)
     }
 
     /// A missing text must not hide what happened.
@@ -125,6 +126,9 @@ impl Texts {
     fn value(&self, arg: &Arg) -> FluentValue<'static> {
         match arg {
             Arg::Number(x) => FluentValue::from(*x),
+            Arg::Seconds(x) => {
+                FluentValue::String(Cow::Owned(format!("{}{JOINT}", self.seconds(*x))))
+            }
             other => FluentValue::String(Cow::Owned(self.plain(other))),
         }
     }
@@ -187,6 +191,23 @@ impl Texts {
     }
 }
 
+/// Marks the end of a duration until the sentence is whole: a Chinese unit takes no space before the next word, which the
+/// sentence has for the sake of digits.
+const JOINT: char = '\u{2060}';
+
+fn joined(text: &str) -> String {
+    let mut parts = text.split(JOINT);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let chinese = |c: Option<char>| c.is_some_and(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+        let rest = part.strip_prefix(' ');
+        let close =
+            chinese(out.chars().next_back()) && chinese(rest.and_then(|r| r.chars().next()));
+        out.push_str(if close { rest.unwrap_or(part) } else { part });
+    }
+    out
+}
+
 /// The words of a source as the end of an identifier: `money.rates, through` -> `money-rates-through`.
 fn slug(words: &str) -> String {
     let lower = words.to_lowercase();
@@ -198,6 +219,21 @@ fn slug(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn chinese_units_take_no_space_after_them() {
+        let hours = |id: &'static str, lang: Lang| {
+            let msg = Msg::new(id)
+                .arg("reaction", Arg::Seconds(43_200.0))
+                .arg("money", "1");
+            Texts::new(lang).msg(&msg)
+        };
+        let chinese = hours("accept-worst-floor", Lang::ZhCn);
+        assert!(chinese.contains("12 小时后"), "{chinese}");
+        let english = hours("accept-worst-floor", Lang::En);
+        assert!(english.contains("12 h may pass"), "{english}");
+        assert_eq!(joined("a\u{2060} b"), "a b");
+    }
 
     #[test]
     fn arguments_are_formatted_for_the_language() {

@@ -181,6 +181,16 @@ fn stopped_storage(case: &BudgetCase) -> Check {
         );
     };
     let (verdict, id) = match billing.value.stopped_storage {
+        Stopped::Free if !crate::table::decides(billing.why.confidence) => {
+            let said = Msg::new("accept-stopped-disks-free");
+            return Check::new(
+                rule,
+                Verdict::Unknown,
+                Msg::new("accept-only-said").arg("what", said),
+            )
+            .known_by(&billing.why)
+            .asking(Msg::new("accept-ask-stopped-disks"));
+        }
         Stopped::Free => (Verdict::Pass, "accept-stopped-disks-free"),
         Stopped::Billed | Stopped::NoStop => (Verdict::Warn, "accept-stopped-disks-billed"),
         Stopped::Unknown => {
@@ -195,65 +205,91 @@ fn stopped_storage(case: &BudgetCase) -> Check {
 }
 
 /// What may be spent between the moment at which the budget is used up and the stop: the age of the billing data and the
-/// time until somebody acts, or the delay of a cap that stops by itself.
+/// time until somebody acts, or the delay of a cap that stops by itself. What is certain alone can be too much.
 fn worst_case(case: &BudgetCase, terms: Option<&BudgetTerms>, facts: &ProviderFacts) -> Check {
+    const RULE: &str = "worst-case";
     let limits = &facts.limits.budget;
     let reaction = case.reaction_s.unwrap_or(limits.reaction_s);
-    let Some(terms) = terms else {
-        return unknown("worst-case", "accept-worst-unknown", "accept-ask-lag");
+    // a timer is no cap: it has to be set at each start, and knows no money
+    let by_itself = terms
+        .filter(|t| t.stops != "timer")
+        .and_then(|t| t.stop_delay_s);
+    if let (Some(price), Some(budget)) = (case.per_hour, case.budget)
+        && price.currency != budget.currency
+    {
+        let reason = Msg::new("accept-worst-currencies")
+            .arg("budget", budget)
+            .arg("price", price);
+        return Check::new(RULE, Verdict::Unknown, reason).asking(Msg::new("accept-ask-price"));
+    }
+    let share = |cost: Money| {
+        let budget = case.budget?.amount.to_f64();
+        (budget > 0.0).then(|| cost.amount.to_f64() / budget)
     };
-    let (Some(lag), by_itself) = (terms.lag_s.1, terms.stop_delay_s) else {
-        return unknown("worst-case", "accept-worst-unknown", "accept-ask-lag").from(&terms.origin);
+    let of_budget = |reason: Msg, share: Option<f64>| match share {
+        Some(share) => Msg::new("accept-worst-share")
+            .arg("what", reason)
+            .arg("percent", (share * 100.0).round()),
+        None => reason,
+    };
+    // until somebody acts: whatever the provider does, where nothing stops by itself
+    let floor = case.per_hour.and_then(|p| over(p, reaction));
+    let too_much = floor.and_then(share).filter(|s| *s > limits.overrun_fail);
+    if let (None, Some(cost), Some(too_much)) = (by_itself, floor, too_much) {
+        let reason = Msg::new("accept-worst-floor")
+            .arg("reaction", duration(reaction))
+            .arg("money", cost);
+        return Check::new(RULE, Verdict::Fail, of_budget(reason, Some(too_much)))
+            .from(&facts.limits.origin())
+            .asking(Msg::new("accept-ask-guard"));
+    }
+    let Some(terms) = terms else {
+        return unknown(RULE, "accept-worst-unknown", "accept-ask-lag");
+    };
+    if !terms.alerts && by_itself.is_none() {
+        return unknown(RULE, "accept-worst-no-alert", "accept-ask-guard").from(&terms.origin);
+    }
+    let Some(lag) = terms.lag_s.1 else {
+        return unknown(RULE, "accept-worst-unknown", "accept-ask-lag").from(&terms.origin);
     };
     let late = by_itself.unwrap_or(lag + reaction);
-    let say = |id: &'static str| {
-        Msg::new(id)
-            .arg("late", duration(late))
-            .arg("lag", duration(lag))
-            .arg("reaction", duration(reaction))
+    let (id, origin) = match by_itself {
+        Some(_) => ("accept-worst-cap", &terms.origin),
+        None => ("accept-worst", &terms.lag_origin),
     };
-    let id = match by_itself {
-        Some(_) => "accept-worst-cap",
-        None => "accept-worst",
-    };
-    let origin = match by_itself {
-        Some(_) => &terms.origin,
-        None => &terms.lag_origin,
-    };
-    let mut reason = say(id);
+    let reason = Msg::new(id)
+        .arg("late", duration(late))
+        .arg("lag", duration(lag))
+        .arg("reaction", duration(reaction));
     let Some(cost) = case.per_hour.and_then(|p| over(p, late)) else {
         let reason = Msg::new("accept-worst-no-price").arg("what", reason);
-        return Check::new("worst-case", Verdict::Unknown, told(origin, reason))
+        return Check::new(RULE, Verdict::Unknown, told(origin, reason))
             .from(origin)
             .asking(Msg::new("accept-ask-price"));
     };
-    reason = Msg::new("accept-worst-money")
+    let reason = Msg::new("accept-worst-money")
         .arg("what", reason)
         .arg("money", cost);
-    let share = match case.budget {
-        Some(budget) if budget.currency == cost.currency && !budget.amount.is_zero() => {
-            Some(cost.amount.to_f64() / budget.amount.to_f64())
-        }
-        _ => None,
-    };
+    let share = share(cost);
     let verdict = match share {
         Some(share) if share > limits.overrun_fail => Verdict::Fail,
         Some(share) if share <= limits.overrun_warn => Verdict::Pass,
         _ => Verdict::Warn,
     };
-    if let Some(share) = share {
-        reason = Msg::new("accept-worst-share")
-            .arg("what", reason)
-            .arg("percent", (share * 100.0).round());
-    }
-    Check::new("worst-case", sure(origin, verdict), told(origin, reason))
-        .from(origin)
-        .asking(Msg::new("accept-ask-guard"))
+    Check::new(
+        RULE,
+        sure(origin, verdict),
+        told(origin, of_budget(reason, share)),
+    )
+    .from(origin)
+    .asking(Msg::new("accept-ask-guard"))
 }
 
 fn guard(case: &BudgetCase, facts: &ProviderFacts) -> GuardLine {
     let limits = &facts.limits.budget;
-    let billing = case.billing.as_ref().ok().map(|b| &b.value);
+    // what nobody has verified must not decide what is done to a machine
+    let sure = |b: &&lessee_model::Sourced<BillingRule>| crate::table::decides(b.why.confidence);
+    let billing = case.billing.as_ref().ok().filter(sure).map(|b| &b.value);
     let action = match billing.map(|b| b.stopped_compute) {
         Some(Stopped::Free) => "stop",
         Some(Stopped::NoStop | Stopped::Billed) => "terminate",

@@ -188,25 +188,41 @@ fn local_disk(terms: &HostTerms) -> Check {
 }
 
 /// Work that a failure without notice destroys: half an interval on average, a whole one at worst, and the time to come back.
+/// Without the time to come back it is at least so much.
 fn loss(case: &FailureCase, facts: &ProviderFacts) -> Check {
-    let Some(every_s) = case.every_s else {
-        return Check::new("loss", Verdict::Unknown, Msg::new("accept-loss-unknown"))
-            .asking(Msg::new("accept-ask-loss"));
+    let unknown = |id: &'static str| {
+        Check::new("loss", Verdict::Unknown, Msg::new(id)).asking(Msg::new("accept-ask-loss"))
     };
+    let Some(every_s) = case.every_s else {
+        return unknown("accept-loss-unknown");
+    };
+    if let Some(save_s) = case.save_s.filter(|save| *save >= every_s) {
+        let reason = Msg::new("accept-loss-save")
+            .arg("save", duration(save_s))
+            .arg("every", duration(every_s));
+        return Check::new("loss", Verdict::Fail, reason)
+            .asking(Msg::new("accept-ask-loss"))
+            .from(&facts.limits.origin());
+    }
     let back_s = case.restart_s.unwrap_or(0.0);
     let (mean_s, worst_s) = (every_s / 2.0 + back_s, every_s + back_s);
     let limit = facts.limits.failure.loss_warn_s;
-    let verdict = if worst_s > limit {
-        Verdict::Warn
-    } else {
-        Verdict::Pass
+    let verdict = match case.restart_s {
+        _ if worst_s > limit => Verdict::Warn,
+        Some(_) => Verdict::Pass,
+        None => Verdict::Unknown,
     };
-    let mut reason = Msg::new("accept-loss")
-        .arg("mean", duration(mean_s))
-        .arg("worst", duration(worst_s))
-        .arg("every", duration(every_s))
-        .arg("back", duration(back_s))
-        .arg("limit", duration(limit));
+    let mut reason = Msg::new(match case.restart_s {
+        Some(_) => "accept-loss",
+        None => "accept-loss-at-least",
+    })
+    .arg("mean", duration(mean_s))
+    .arg("worst", duration(worst_s))
+    .arg("every", duration(every_s))
+    .arg("limit", duration(limit));
+    if case.restart_s.is_some() {
+        reason = reason.arg("back", duration(back_s));
+    }
     if let Some(price) = case.per_hour
         && let Some(money) = over(price, worst_s)
     {
@@ -215,7 +231,7 @@ fn loss(case: &FailureCase, facts: &ProviderFacts) -> Check {
             .arg("money", money);
     }
     let mut check = Check::new("loss", verdict, reason);
-    if verdict == Verdict::Warn {
+    if verdict != Verdict::Pass {
         check = check.asking(Msg::new("accept-ask-loss"));
     }
     check.from(&facts.limits.origin())

@@ -73,6 +73,20 @@ pub(super) fn named(name: &str, facts: &Facts) -> Result<String, Failure> {
     })
 }
 
+/// Whether a name is nearly that of a provider.
+pub(super) fn is_near(name: &str, facts: &Facts) -> bool {
+    nearest(&name.trim().to_lowercase(), facts).is_some()
+}
+
+fn nearest<'a>(name: &str, facts: &'a Facts) -> Option<&'a str> {
+    let keys = facts.providers.iter().map(|p| &*p.key);
+    let others = facts.providers.iter().flat_map(|p| {
+        let aliases = p.aliases.iter().map(|a| &**a);
+        aliases.chain([&*p.name_zh])
+    });
+    did_you_mean(name, keys).or_else(|| did_you_mean(name, others))
+}
+
 impl Written<'_> {
     fn unknown(&self, path: &str, name: &str, facts: &Facts) -> WorkloadError {
         WorkloadError {
@@ -131,12 +145,7 @@ impl Written<'_> {
 pub(super) fn suggestion(name: &str, facts: &Facts) -> Msg {
     let name = name.to_lowercase();
     let keys = || facts.providers.iter().map(|p| &*p.key);
-    let others = facts.providers.iter().flat_map(|p| {
-        let aliases = p.aliases.iter().map(|a| &**a);
-        aliases.chain([&*p.name_zh])
-    });
-    let best = did_you_mean(&name, keys()).or_else(|| did_you_mean(&name, others));
-    match best {
+    match nearest(&name, facts) {
         Some(word) => Msg::new("hint-did-you-mean").arg("word", word),
         None => Msg::new("hint-known-words").arg("words", keys().collect::<Vec<_>>().join(", ")),
     }

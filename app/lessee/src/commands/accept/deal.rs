@@ -3,8 +3,8 @@
 use crate::args::DealArgs;
 use crate::commands::providers;
 use lessee_catalog::Facts;
-use lessee_console::Failure;
-use lessee_model::{Fixed, Money, Msg, Purchase};
+use lessee_console::{Failure, Printer};
+use lessee_model::{Arg, Fixed, Money, Msg, Purchase, Seconds};
 
 /// Most machines of a job; more is a slip of the pen.
 const MOST_MACHINES: u32 = 100_000;
@@ -19,9 +19,28 @@ pub(super) struct Deal {
     pub per_hour: Option<Money>,
 }
 
+/// Longest time that a check takes, a year; more is a slip of the pen.
+const LONGEST_S: f64 = 366.0 * 86_400.0;
+
+/// # Errors
+/// A time that is too short, negative or longer than a year.
+pub(super) fn time_within(flag: &str, time: Option<Seconds>, least: f64) -> Result<(), Failure> {
+    match time {
+        Some(time) if !(least..=LONGEST_S).contains(&time.0) => {
+            let msg = Msg::new("accept-time-range")
+                .arg("flag", flag)
+                .arg("least", Arg::Seconds(least))
+                .arg("most", Arg::Seconds(LONGEST_S))
+                .arg("value", Arg::Seconds(time.0));
+            Err(Failure::usage(msg))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// # Errors
 /// No provider is named or known, the offer is not in the catalog, a number of machines that makes no sense.
-pub(super) fn deal(args: &DealArgs, facts: &Facts) -> Result<Deal, Failure> {
+pub(super) fn deal(args: &DealArgs, facts: &Facts, printer: &Printer) -> Result<Deal, Failure> {
     let machines = args.machines.unwrap_or(1);
     if !(1..=MOST_MACHINES).contains(&machines) {
         return Err(Failure::usage(
@@ -51,7 +70,16 @@ pub(super) fn deal(args: &DealArgs, facts: &Facts) -> Result<Deal, Failure> {
         return Err(Failure::usage(Msg::new("accept-needs-provider"))
             .hint(Msg::new("hint-accept-provider")));
     };
-    let provider = providers::named(name, facts)?;
+    let provider = match providers::named(name, facts) {
+        Ok(key) => key,
+        // a slip of the pen is told; a provider that nobody here knows is a question, like all that is not known
+        Err(unknown) if providers::is_near(name, facts) => return Err(unknown),
+        Err(_) => {
+            let name = name.trim();
+            printer.warn(&Msg::new("accept-provider-unknown").arg("name", name));
+            name.to_owned()
+        }
+    };
     // the price of a known type, where nothing is said of regions
     let listed = args.instance.as_ref().and_then(|instance| {
         let offer =

@@ -1,15 +1,22 @@
 //! `accept failure`: what becomes of the machine when its host fails, and what that costs this work.
 
-use super::deal::deal;
+use super::deal::{deal, time_within};
 use crate::args::FailureArgs;
 use crate::commands::input;
 use crate::facts;
 use lessee_accept::{FailureCase, Outcome};
-use lessee_console::{Failure, Settings};
+use lessee_console::{Failure, Printer, Settings};
 
-pub(super) fn check(args: &FailureArgs, settings: &Settings) -> Result<Outcome, Failure> {
+pub(super) fn check(
+    args: &FailureArgs,
+    settings: &Settings,
+    printer: &Printer,
+) -> Result<Outcome, Failure> {
     let (facts, _) = facts::load(settings)?;
-    let deal = deal(&args.deal, &facts)?;
+    time_within("--every", args.every, 1.0)?;
+    time_within("--save", args.save, 0.0)?;
+    time_within("--restart", args.restart, 0.0)?;
+    let deal = deal(&args.deal, &facts, printer)?;
     let workload = match &args.workload {
         Some(path) => Some(input::workload(Some(path), &[], &facts, settings)?.1),
         None => None,

@@ -51,8 +51,8 @@ pub(crate) fn run(
             }
             env::check(args, settings, printer)?
         }
-        Some(AcceptCommand::Failure(args)) => failure::check(args, settings)?.into(),
-        Some(AcceptCommand::Budget(args)) => budget::check(args, settings)?,
+        Some(AcceptCommand::Failure(args)) => failure::check(args, settings, printer)?.into(),
+        Some(AcceptCommand::Budget(args)) => budget::check(args, settings, printer)?,
         Some(AcceptCommand::Offer(args)) => offer::check(args, settings, printer.texts())?.into(),
         Some(AcceptCommand::Support(args)) => support::check(args, settings)?,
         Some(AcceptCommand::Diff(args)) => return diff::run(args, printer),

@@ -73,10 +73,10 @@ fn checks(
         add(env::check(args, settings, printer)?);
     }
     if let Some(args) = &file.failure {
-        add(failure::check(args, settings)?.into());
+        add(failure::check(args, settings, printer)?.into());
     }
     if let Some(args) = &file.budget {
-        add(budget::check(args, settings)?);
+        add(budget::check(args, settings, printer)?);
     }
     if let Some(args) = &file.offer {
         add(offer::check(args, settings, printer.texts())?.into());
