@@ -451,6 +451,45 @@ fn tickets_become_percentiles_and_open_ones_count() {
     assert_eq!((code, verdict(&doc, "first-answer").as_str()), (0, "warn"));
 }
 
+/// A share of tickets is counted, not multiplied: 55 of 100 are 55 %.
+#[test]
+fn shares_of_tickets_are_exact_and_columns_have_names_in_both_languages() {
+    let home = Home::new();
+    let mut log = String::from("提问时间,首次答复,解决\n");
+    for i in 0..100 {
+        let minute = if i < 55 { "10" } else { "40" };
+        log += &format!("2026-11-01 09:00,2026-11-01 09:{minute},2026-11-01 18:00\n");
+    }
+    let file = home.file("t.csv", &log);
+    let args = [
+        "accept",
+        "support",
+        &file,
+        "--first-answer",
+        "15min",
+        "--solved",
+        "10h",
+    ];
+    let (code, doc) = asked(&home, &[&args[..], &["--share", "55%"]].concat());
+    assert_eq!(
+        (code, verdict(&doc, "first-answer").as_str()),
+        (0, "pass"),
+        "{doc:#}"
+    );
+    let reason = finding(&doc, "first-answer", "")["reason"]
+        .as_str()
+        .expect("reason");
+    assert!(reason.contains("10 min"), "{reason}");
+    let (code, _) = asked(&home, &[&args[..], &["--share", "56%"]].concat());
+    assert_eq!(code, 1);
+    let broken = home.file(
+        "b.csv",
+        format!("{log}2026-11-02 09:00,\"2026-11-02 09:10,"),
+    );
+    let (code, doc) = asked(&home, &["accept", "support", &broken, "--solved", "10h"]);
+    assert_eq!((code, verdict(&doc, "log").as_str()), (7, "unknown"));
+}
+
 #[test]
 fn what_is_no_log_is_cannot_tell_with_a_reason() {
     let home = Home::new();

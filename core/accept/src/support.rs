@@ -25,9 +25,12 @@ pub struct Ticket {
 pub struct Promise {
     pub answer_s: Option<f64>,
     pub solve_s: Option<f64>,
-    /// Share of tickets for which it holds; `None` = this project's rule.
-    pub share: Option<f64>,
+    /// Share of tickets for which it holds, in millionths, so that ranks are exact; `None` = this project's rule.
+    pub share_ppm: Option<u32>,
 }
+
+/// All tickets, in millionths.
+const WHOLE: u32 = 1_000_000;
 
 /// Findings of a log, and the hours of waiting for a solution in a month, for `setup.support_wait_hours` of a plan.
 pub fn support(
@@ -36,7 +39,9 @@ pub fn support(
     facts: &ProviderFacts,
 ) -> (Vec<Finding>, Option<f64>) {
     let limits = &facts.limits.support;
-    let share = promise.share.unwrap_or(limits.share);
+    let share = promise
+        .share_ppm
+        .unwrap_or((limits.share * f64::from(WHOLE)).round() as u32);
     let answers: Vec<Wait> = tickets
         .iter()
         .map(|t| wait(t.answered_s, t.age_s))
@@ -66,7 +71,7 @@ pub fn support(
 pub fn log_unreadable(why: Msg) -> Finding {
     let reason = Msg::new("accept-log-unreadable").arg("what", why);
     Check::new("log", Verdict::Unknown, reason)
-        .asking(Msg::new("accept-ask-support"))
+        .asking(Msg::new("accept-ask-log"))
         .finding("support")
 }
 
@@ -88,13 +93,13 @@ fn judge(
     rule: &'static str,
     waits: &[Wait],
     promised: Option<f64>,
-    share: f64,
+    share: u32,
     few: bool,
 ) -> Check {
     let mut sorted = waits.to_vec();
     sorted.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     let (Some(half), Some(at_share), Some(most)) = (
-        percentile(&sorted, 0.5),
+        percentile(&sorted, WHOLE / 2),
         percentile(&sorted, share),
         sorted.last(),
     ) else {
@@ -106,7 +111,7 @@ fn judge(
     let mut reason = Msg::new("accept-support-times")
         .arg("n", waits.len())
         .arg("half", duration(half.seconds))
-        .arg("percent", (share * 100.0).round())
+        .arg("percent", f64::from(share / 1000) / 10.0)
         .arg("share", duration(at_share.seconds))
         .arg("most", duration(most.seconds));
     if open > 0 {
@@ -119,14 +124,17 @@ fn judge(
     };
     let late = waits.iter().filter(|w| w.seconds > promised).count();
     let kept = 1.0 - late as f64 / waits.len() as f64;
+    let enough =
+        |count: usize| count as u64 * u64::from(WHOLE) >= u64::from(share) * waits.len() as u64;
     reason = Msg::new("accept-support-promise")
         .arg("what", reason)
         .arg("promised", duration(promised))
         .arg("kept", (kept * 1000.0).floor() / 10.0);
-    let verdict = if kept < share {
+    let over_in_time = |w: &&Wait| w.over && w.seconds <= promised;
+    let verdict = if !enough(waits.len() - late) {
         Verdict::Fail
     } else if waits.iter().any(|w| !w.over && w.seconds <= promised)
-        && few_left(waits, promised, share)
+        && !enough(waits.iter().filter(over_in_time).count())
     {
         // those still open could yet break it
         Verdict::Warn
@@ -144,17 +152,9 @@ fn judge(
     }
 }
 
-/// Whether the promise would be broken if every open ticket became late.
-fn few_left(waits: &[Wait], promised: f64, share: f64) -> bool {
-    let kept = waits
-        .iter()
-        .filter(|w| w.over && w.seconds <= promised)
-        .count();
-    (kept as f64) < share * waits.len() as f64
-}
-
-fn percentile(sorted: &[Wait], share: f64) -> Option<Wait> {
-    let rank = (share * sorted.len() as f64).ceil() as usize;
+fn percentile(sorted: &[Wait], share: u32) -> Option<Wait> {
+    let rank = (u64::from(share) * sorted.len() as u64).div_ceil(u64::from(WHOLE));
+    let rank = usize::try_from(rank).unwrap_or(usize::MAX);
     sorted.get(rank.max(1) - 1).copied()
 }
 

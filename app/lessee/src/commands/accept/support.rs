@@ -20,24 +20,40 @@ const ASKED: &[&str] = &[
     "opened",
     "created",
     "created_at",
+    "asked_at",
+    "opened_at",
     "提问",
+    "提问时间",
+    "提交",
     "提交时间",
     "创建时间",
+    "报障时间",
 ];
 const ANSWERED: &[&str] = &[
     "first_answer",
     "answered",
     "first_response",
     "first_reply",
+    "first_answer_at",
+    "first_response_at",
+    "first_reply_at",
     "首次回复",
+    "首次回复时间",
+    "首次答复",
+    "首次答复时间",
     "首次响应",
+    "首次响应时间",
 ];
 const SOLVED: &[&str] = &[
     "solved",
     "resolved",
     "closed",
+    "solved_at",
+    "resolved_at",
+    "closed_at",
     "解决",
     "解决时间",
+    "完成时间",
     "关闭时间",
 ];
 
@@ -46,11 +62,11 @@ pub(super) fn check(args: &SupportArgs, settings: &Settings) -> Result<Done, Fai
     let Some(path) = &args.log else {
         return Err(Failure::usage(Msg::new("accept-needs-log")).hint(Msg::new("hint-accept-log")));
     };
-    let share = args.share.as_deref().map(share).transpose()?;
+    let share_ppm = args.share.as_deref().map(share_ppm).transpose()?;
     let promise = Promise {
         answer_s: args.first_answer.map(|s| s.0),
         solve_s: args.solved.map(|s| s.0),
-        share,
+        share_ppm,
     };
     let (bytes, from) = bytes(path)?;
     let read = lessee_catalog::read_input(&bytes, &from)
@@ -92,19 +108,23 @@ fn bytes(path: &Path) -> Result<(Vec<u8>, String), Failure> {
     }
 }
 
-fn share(text: &str) -> Result<f64, Failure> {
+fn share_ppm(text: &str) -> Result<u32, Failure> {
     let wrong = || Failure::usage(Msg::new("accept-share").arg("text", text.to_owned()));
     let value: f64 = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().map_err(|_| wrong())? / 100.0,
         None => text.trim().parse().map_err(|_| wrong())?,
     };
     match value > 0.0 && value <= 1.0 {
-        true => Ok(value),
+        true => Ok((value * 1e6).round().max(1.0) as u32),
         false => Err(wrong()),
     }
 }
 
 fn tickets(text: &str, settings: &Settings) -> Result<Vec<Ticket>, Msg> {
+    // a file that breaks off within a quoted cell would lose what is after it
+    if !text.matches('"').count().is_multiple_of(2) {
+        return Err(Msg::new("accept-log-quote"));
+    }
     let first = text.lines().next().unwrap_or("");
     let delimiter = [b'\t', b';', b',']
         .into_iter()
