@@ -304,6 +304,12 @@ fn a_probed_machine_is_held_against_its_offer() {
         "{other:#}"
     );
     assert_eq!(other["evidence"][0]["kind"], "probe");
+    // one breach, one finding
+    let findings = other["findings"].as_array().expect("findings");
+    let of_models = findings.iter().filter(|f| {
+        f["verdict"] == "fail" && f["reason"].as_str().is_some_and(|r| r.contains("A100"))
+    });
+    assert_eq!(of_models.count(), 1, "{other:#}");
 }
 
 fn worst<'a>(doc: &'a Value) -> &'a Value {
@@ -612,6 +618,46 @@ fn a_second_acceptance_is_compared_with_the_first() {
     assert!(page.out.contains("变差"), "{}", page.out);
     let rubbish = home.file("r.json", "{\"schema\": \"lessee/plan/v1\"}");
     assert_eq!(home.run(&["accept", "diff", &first, &rubbish]).code, 2);
+}
+
+/// A gate in a pipeline is not fooled by what is left out, nor closed by what is asked for the first time.
+#[test]
+fn what_is_not_looked_at_any_more_is_not_mended() {
+    let home = Home::new();
+    let driver = |name: &str, version: &str, needs: &[&str]| {
+        let needs: Vec<&str> = needs.iter().flat_map(|n| ["--need", n]).collect();
+        let args = ["accept", "driver", "--gpu", "A10", "--driver", version];
+        home.file(
+            name,
+            asked(&home, &[&args[..], &needs].concat()).1.to_string(),
+        )
+    };
+    let diff = |a: &str, b: &str| asked(&home, &["accept", "diff", a, b]);
+    let failed = driver("failed.json", "450.80.02", &["torch==2.11.0"]);
+    let other = driver("other.json", "450.80.02", &["numpy"]);
+    let (code, doc) = diff(&failed, &other);
+    assert_eq!(
+        (code, doc["worse"].as_u64(), doc["gone_open"].as_u64()),
+        (7, Some(0), Some(1))
+    );
+    // an update takes the remark on the old driver away
+    let fixed = driver("fixed.json", "580.95.05", &["torch==2.11.0"]);
+    let (code, doc) = diff(&failed, &fixed);
+    assert_eq!((code, doc["gone_open"].as_u64()), (0, Some(0)), "{doc:#}");
+    // more is asked now
+    let more = driver(
+        "more.json",
+        "580.95.05",
+        &["torch==2.11.0", "no-such-package"],
+    );
+    let (code, doc) = diff(&fixed, &more);
+    assert_eq!(
+        (code, doc["worse"].as_u64(), doc["new"].as_u64()),
+        (0, Some(0), Some(1)),
+        "{doc:#}"
+    );
+    let (code, _) = diff(&more, &failed);
+    assert_eq!(code, 1);
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn report() -> Value {
             "shm_mib": known(json!(1_024_000)),
             "kernel_log_visible": false,
             "interconnect": "nvswitch",
-            "block_devices": [{"name": "nvme1n1", "bytes": 30_400_000_000_000_u64, "model": null}],
+            "block_devices": [{"name": "nvme1n1", "bytes": 30_400_000_000_000_u64, "model": "Amazon EC2 NVMe Instance Storage"}],
         },
     })
 }
@@ -205,6 +205,22 @@ fn what_is_less_or_other_than_promised() {
         "disk_short",
         "promised 30400 GB, seen 1000 GB",
     );
+}
+
+/// A volume on a network is no local disk, and what may be one is not known.
+#[test]
+fn volumes_of_a_cloud_are_no_local_disks() {
+    let home = Home::new();
+    for model in [
+        json!("Amazon Elastic Block Store"),
+        json!("nvme_card-pd"),
+        json!(null),
+    ] {
+        let mut report = report();
+        report["machine"]["block_devices"][0]["model"] = model;
+        let judged = Judged::of(&home, &report, "aws/p5.48xlarge", 7);
+        assert_eq!(judged.row("local_disk")["outcome"], "not_seen");
+    }
 }
 
 #[test]

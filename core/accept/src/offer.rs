@@ -5,7 +5,7 @@
 
 use crate::finding::{Check, Finding, Verdict};
 use crate::table::{Origin, Row, TableError, read};
-use lessee_model::probe::{Kept, Severity};
+use lessee_model::probe::{Kept, ProbeFinding, Severity};
 use lessee_model::{Arg, Msg, ProbeReport};
 
 /// A field that a contract must speak of, and the words by which it does.
@@ -258,21 +258,39 @@ fn short(text: &str) -> String {
     }
 }
 
-/// What a judged report says of the promises, and what it found wrong besides.
+fn weight(severity: Severity) -> Verdict {
+    match severity {
+        Severity::Note => Verdict::Pass,
+        Severity::Warn => Verdict::Warn,
+        Severity::Unknown => Verdict::Unknown,
+        Severity::Fail => Verdict::Fail,
+    }
+}
+
+/// What a judged report says of the promises, and what it found wrong besides: a breach is said once.
 pub fn kept(report: &ProbeReport) -> Vec<Finding> {
     let mut out = Vec::new();
     let promised = report.judged.as_ref().and_then(|j| j.promised.as_ref());
+    let mut said: Vec<&ProbeFinding> = Vec::new();
     for row in promised.iter().flat_map(|p| &p.rows) {
+        let seen = row.seen.as_deref().unwrap_or("-");
+        let detail = crate::report::breach(&row.promised, seen);
+        let breach = report.findings.iter().find(|f| f.detail == detail);
+        said.extend(breach);
         let (verdict, id) = match row.outcome {
             Kept::Kept => (Verdict::Pass, "accept-promise-kept"),
-            Kept::Broken => (Verdict::Fail, "accept-promise-broken"),
+            // of what nobody has verified it is a warning
+            Kept::Broken => (
+                breach.map_or(Verdict::Fail, |f| weight(f.severity)),
+                "accept-promise-broken",
+            ),
             Kept::NotSeen => (Verdict::Unknown, "accept-promise-not-seen"),
             Kept::NotAsked => (Verdict::Unknown, "accept-promise-not-asked"),
             Kept::NotMeasured => (Verdict::Unknown, "accept-promise-not-measured"),
         };
         let reason = Msg::new(id)
             .arg("promised", row.promised.as_str())
-            .arg("seen", row.seen.as_deref().unwrap_or("-"));
+            .arg("seen", seen);
         let check = Check::new("promise", verdict, reason);
         let check = match verdict {
             Verdict::Pass => check,
@@ -283,12 +301,12 @@ pub fn kept(report: &ProbeReport) -> Vec<Finding> {
         out.push(check.finding(&row.what));
     }
     for found in &report.findings {
-        let verdict = match found.severity {
-            Severity::Note => continue,
-            Severity::Warn => Verdict::Warn,
-            Severity::Unknown => Verdict::Unknown,
-            Severity::Fail => Verdict::Fail,
-        };
+        let verdict = weight(found.severity);
+        let of_rows =
+            said.iter().any(|s| std::ptr::eq(*s, found)) || found.code == "promise_not_seen";
+        if verdict == Verdict::Pass || of_rows {
+            continue;
+        }
         let reason = Msg::new("accept-probe-says")
             .arg("text", found.text.as_str())
             .arg("detail", found.detail.as_str());

@@ -1,7 +1,8 @@
 //! Two acceptances: which findings became better, worse, are new or gone, and whose evidence changed.
 //!
-//! A finding is the same where check, rule and subject are; of several alike the first of one is that of the other. A new
-//! finding that is no pass counts as worse, one that is gone is told, as nobody looked any more.
+//! A finding is the same where check, rule and subject are; of several alike the first of one is that of the other. A new one
+//! counts as worse where it fails: what was not looked at before has not become worse. One that is gone although its check
+//! looked again is mended; where nobody looked any more, what had failed or was not known still is.
 
 use super::{AcceptanceDoc, FindingDoc};
 use crate::{Cell, Column, Report, Table, Texts, Tone, clean};
@@ -20,11 +21,15 @@ pub struct AcceptanceDiffDoc {
     pub later_at: String,
     pub earlier_verdict: Verdict,
     pub later_verdict: Verdict,
-    /// Findings that became worse, or are new and no pass.
+    /// Findings that became worse, or are new and fail.
     pub worse: usize,
     pub better: usize,
-    /// Findings of the earlier that the later does not have.
+    /// Findings that only the later has.
+    pub new: usize,
+    /// Findings of the earlier at which nobody looked any more.
     pub gone: usize,
+    /// Of these, what had failed or was not known.
+    pub gone_open: usize,
     pub unchanged: usize,
     /// All that is not unchanged.
     pub findings: Vec<DiffFindingDoc>,
@@ -77,7 +82,9 @@ pub fn acceptance_diff(earlier: &AcceptanceDoc, later: &AcceptanceDoc) -> Accept
         later_verdict: later.verdict,
         worse: 0,
         better: 0,
+        new: 0,
         gone: 0,
+        gone_open: 0,
         unchanged: 0,
         findings: Vec::new(),
     };
@@ -99,18 +106,41 @@ pub fn acceptance_diff(earlier: &AcceptanceDoc, later: &AcceptanceDoc) -> Accept
         };
         match change {
             Changed::Worse => doc.worse += 1,
-            Changed::New if new.verdict > Verdict::Pass => doc.worse += 1,
             Changed::Better => doc.better += 1,
             Changed::New | Changed::Gone | Changed::Reason => {}
         }
+        if change == Changed::New {
+            doc.new += 1;
+            doc.worse += usize::from(new.verdict == Verdict::Fail);
+        }
         doc.findings.push(row(change, old, Some(new)));
     }
-    doc.gone = rest.len();
-    let gone = rest
-        .into_iter()
-        .map(|old| row(Changed::Gone, Some(old), None));
-    doc.findings.extend(gone);
+    for old in rest {
+        let change = match old.verdict > Verdict::Pass && looked_again(old, later) {
+            true => Changed::Better,
+            false => Changed::Gone,
+        };
+        match change {
+            Changed::Better => doc.better += 1,
+            _ => {
+                doc.gone += 1;
+                doc.gone_open += usize::from(old.verdict > Verdict::Warn);
+            }
+        }
+        doc.findings.push(row(change, Some(old), None));
+    }
     doc
+}
+
+/// Whether what a finding concerns was looked at again. The driver's own findings name it by its number, which an update
+/// changes; a need and an item of a checklist are there whenever they were asked for.
+fn looked_again(old: &FindingDoc, later: &AcceptanceDoc) -> bool {
+    let mut again = later.findings.iter().filter(|f| f.check == old.check);
+    match (old.check.as_str(), old.rule.as_str()) {
+        (_, "need" | "checklist") => false,
+        ("driver" | "env", _) => again.next().is_some(),
+        _ => again.any(|f| f.subject == old.subject),
+    }
 }
 
 fn row(change: Changed, old: Option<&FindingDoc>, new: Option<&FindingDoc>) -> DiffFindingDoc {
@@ -140,6 +170,7 @@ pub fn diff_report(doc: &AcceptanceDiffDoc, texts: &Texts) -> Report {
     let counts = Msg::new("accept-diff-counts")
         .arg("worse", doc.worse)
         .arg("better", doc.better)
+        .arg("new", doc.new)
         .arg("gone", doc.gone)
         .arg("unchanged", doc.unchanged);
     report.text(texts.msg(&counts));

@@ -170,12 +170,14 @@ impl Table<'_> {
             (Some(a), Some(b)) if a != 0.0 => Some(b / a - 1.0).filter(|c| c.is_finite()),
             _ => None,
         };
+        // what was 0 has no share of which it changed
+        let from_zero = matches!((a.value, b.value), (Some(0.0), Some(b)) if b != 0.0);
         let beyond = self.no_news.max(spread.unwrap_or(0.0));
         let one_sided = a.value.is_some() != b.value.is_some();
         self.rows.push(DiffRow {
             subject: subject.to_owned(),
             figure: figure.to_owned(),
-            marked: one_sided || change.is_some_and(|c| c.abs() > beyond),
+            marked: one_sided || from_zero || change.is_some_and(|c| c.abs() > beyond),
             a,
             b,
             change,

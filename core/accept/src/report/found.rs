@@ -16,6 +16,11 @@ pub struct Found {
     args: Vec<(&'static str, String)>,
 }
 
+/// The evidence of a breach, by which its row is found again.
+pub(crate) fn breach(promised: &str, seen: &str) -> String {
+    format!("promised {promised}, seen {seen}")
+}
+
 impl Found {
     pub(crate) fn new(
         severity: Severity,
@@ -40,7 +45,7 @@ impl Found {
         promised: &str,
         seen: &str,
     ) -> Found {
-        let detail = format!("promised {promised}, seen {seen}");
+        let detail = breach(promised, seen);
         let mut found = Found::new(severity, code, subject, detail);
         found.args = vec![("promised", promised.to_owned()), ("seen", seen.to_owned())];
         found

@@ -13,6 +13,7 @@ mod table;
 
 pub use diff::{DiffFact, DiffRow, DiffSide, DiffValue, ProbeDiff, diff};
 pub use expected::expected;
+pub(crate) use found::breach;
 pub use found::{CODES, Found, is_code};
 pub use promised::{fits, promised};
 pub use stated::{nothing, stated};

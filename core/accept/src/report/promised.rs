@@ -6,7 +6,7 @@
 use crate::{Found, Rules};
 use lessee_model::gpu::same_memory;
 use lessee_model::probe::{
-    CpuQuota, Fact, GpuReading, Kept, PromisedRow, Reading, Severity, StepStatus,
+    BlockDevice, CpuQuota, Fact, GpuReading, Kept, PromisedRow, Reading, Severity, StepStatus,
 };
 use lessee_model::{Confidence, GpuRef, GpuTable, Interconnect, Machine, ProbeReport};
 use std::collections::BTreeMap;
@@ -96,9 +96,9 @@ impl Judge<'_> {
 
     /// What nobody has verified breaks no promise.
     fn weight(&self, confidence: Confidence) -> Severity {
-        match confidence {
-            Confidence::Unverified => Severity::Warn,
-            _ => Severity::Fail,
+        match crate::table::decides(confidence) {
+            true => Severity::Fail,
+            false => Severity::Warn,
         }
     }
 
@@ -201,7 +201,7 @@ impl Judge<'_> {
     /// Of one GPU, the least.
     fn gpu_memory(&mut self) {
         let mib = self.machine.usable_mib_each.map(f64::from);
-        // memory is sold by names that mean powers of two, and by some clouds in powers of ten: the smaller is promised
+        // memory is sold by names that mean powers of two; what a card shows of it less than that is what it keeps
         let sold = self.machine.gpu.memory_gb.map(|gb| gb * 1024.0);
         let Some(promised) = mib.or(sold) else {
             return;
@@ -319,13 +319,24 @@ impl Judge<'_> {
             .map(|m| m.block_devices.as_slice())
             .unwrap_or_default();
         let contained = machine.is_some_and(|m| !m.container_signs.is_empty());
-        let seen: f64 = disks.iter().map(|d| d.bytes as f64 / 1e9).sum();
+        let sum = |disks: &[&BlockDevice]| disks.iter().map(|d| d.bytes as f64 / 1e9).sum::<f64>();
+        let all: Vec<&BlockDevice> = disks.iter().collect();
+        let local: Vec<&BlockDevice> = disks
+            .iter()
+            .filter(|d| !may_be_remote(d, self.rules))
+            .collect();
+        let seen = sum(&all);
         let short = seen < promised * (1.0 - self.rules.disk_kept);
         // a container may be shown none of the host's
         if disks.is_empty() || (short && contained) {
             return self.unseen("local_disk", quantity(promised, "GB"), &["look"]);
         }
         let of = ("local_disk", "disk_short", "disk");
+        // enough only with what may hang on a network
+        if !short && sum(&local) < promised * (1.0 - self.rules.disk_kept) {
+            let there = Some(quantity(seen, "GB"));
+            return self.row("local_disk", quantity(promised, "GB"), there, Kept::NotSeen);
+        }
         self.at_least(of, promised, seen, self.rules.disk_kept, "GB");
     }
 
@@ -353,6 +364,14 @@ impl Judge<'_> {
             self.found.push(found);
         }
     }
+}
+
+/// Volumes of a cloud look like disks: virtio and SCSI always may be one, an NVMe device where its model says so or says nothing.
+fn may_be_remote(disk: &BlockDevice, rules: &Rules) -> bool {
+    let model = disk.model.as_deref().unwrap_or_default().to_lowercase();
+    !disk.name.starts_with("nvme")
+        || model.trim().is_empty()
+        || rules.remote_disks.iter().any(|word| model.contains(word))
 }
 
 /// Of a virtual GPU the card behind it: `NVIDIA A10-8Q`.

@@ -24,6 +24,8 @@ pub struct Rules {
     /// Memory of the machine that firmware and kernel may keep.
     pub memory_kept: f64,
     pub disk_kept: f64,
+    /// Words, in small letters, in the model of an NVMe device that is a volume on a network.
+    pub remote_disks: Vec<String>,
     /// A change of a figure from report to report that is no news.
     pub diff_change: f64,
     /// A figure so many times that of the data sheet is none.

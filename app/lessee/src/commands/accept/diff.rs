@@ -15,9 +15,13 @@ pub(super) fn run(args: &AcceptDiffArgs, printer: &Printer) -> Result<Exit, Fail
     let (earlier, later) = (document(&args.earlier)?, document(&args.later)?);
     let texts = printer.texts();
     let doc = acceptance_diff(&earlier, &later);
-    let exit = match doc.worse {
-        0 => Exit::Done,
-        _ => Exit::No,
+    let exit = if doc.worse > 0 {
+        Exit::No
+    } else if doc.gone_open > 0 || later.findings.is_empty() {
+        // what had failed is not mended by not looking
+        Exit::CannotTell
+    } else {
+        Exit::Done
     };
     printer.report(diff_report(&doc, texts))?;
     Ok(exit)
