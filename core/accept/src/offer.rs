@@ -93,8 +93,8 @@ fn clauses(at: usize, line: &str) -> impl Iterator<Item = Clause<'_>> {
         let bytes = text.as_bytes();
         let mut cuts: Vec<usize> = Vec::new();
         for (i, c) in text.char_indices() {
-            let alone = matches!(c, '.' | ',')
-                && !bytes.get(i + 1).is_some_and(|b| !b.is_ascii_whitespace());
+            let alone =
+                matches!(c, '.' | ',') && bytes.get(i + 1).is_none_or(u8::is_ascii_whitespace);
             if STOPS.contains(&c) || alone {
                 cuts.push(i + c.len_utf8());
             }
