@@ -113,6 +113,7 @@ fn answer(doc: &WatchDoc, texts: &Texts) -> Answer {
     let data = serde_json::to_value(doc).unwrap_or_default();
     let mut report = Report::new(texts.get("probe-watch-title"), data, "gpus");
     view(&mut report, doc, texts);
+    // a curve that cannot be told is an answer, with its label; only a driver that is silent gave none
     let exit = match (doc.lost.is_empty(), doc.driver_silent) {
         (false, _) => Exit::No,
         (true, true) => Exit::CannotTell,

@@ -312,7 +312,7 @@ fn a_probed_machine_is_held_against_its_offer() {
     assert_eq!(of_models.count(), 1, "{other:#}");
 }
 
-fn worst<'a>(doc: &'a Value) -> &'a Value {
+fn worst(doc: &Value) -> &Value {
     finding(doc, "worst-case", "")
 }
 

@@ -6,7 +6,7 @@
 mod common;
 
 use common::Home;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -178,6 +178,38 @@ fn published_curves_are_read_right() {
         seen += 1;
     }
     assert!(seen > 5);
+}
+
+/// A record without a time to speak of, or with a hole of a day, is never sure.
+#[test]
+fn times_that_cannot_be_are_never_sure() {
+    let home = Home::new();
+    let log = |name: &str, time: &dyn Fn(usize) -> f64| {
+        let rows = (0..300).map(|i| format!("{},410,1830,91,{},74315\n", time(i), 74 + i % 4));
+        let header = "t_s,power_w,sm_clock_mhz,util_gpu_pct,util_mem_pct,mem_used_mib\n";
+        let file = home.file(name, header.to_owned() + &rows.collect::<String>());
+        home.json(&["probe", "watch", "--from", &file])["gpus"][0].clone()
+    };
+    let good = log("good.csv", &|i| i as f64);
+    assert_eq!(
+        (&good["label"], &good["confidence"]),
+        (&json!("HEALTHY_MEMORY_BOUND"), &json!("high"))
+    );
+    for (name, gpu) in [
+        ("still.csv", log("still.csv", &|_| 0.0)),
+        (
+            "hole.csv",
+            log("hole.csv", &|i| {
+                i as f64 + if i < 150 { 0.0 } else { 97_200.0 }
+            }),
+        ),
+    ] {
+        assert_eq!(gpu["confidence"], "low", "{name}: {gpu:#}");
+        assert!(
+            gpu["why"].as_str().unwrap().contains("stand still"),
+            "{name}: {gpu:#}"
+        );
+    }
 }
 
 #[test]

@@ -36,6 +36,8 @@ pub(super) struct Curve {
     pub(super) step_s: f64,
     /// Power of the job's own work, W, where it was seen.
     pub(super) work_w: Option<f64>,
+    /// Times stand still, or leave out far more than they hold: nothing is sure.
+    pub(super) doubtful: bool,
 }
 
 impl Curve {
@@ -56,7 +58,14 @@ impl Curve {
             let next = points.get(i + 1).map(|p| p.s.t_s - points[i].s.t_s);
             points[i].hold_s = next.map_or(step_s, |d| d.min(3.0 * step_s));
         }
-        Curve::of(series.gpu.clone(), points, step_s, rules)
+        let steps = points.windows(2).map(|p| p[1].s.t_s - p[0].s.t_s);
+        let (still, all) = (steps.clone().filter(|d| *d <= 0.0).count(), steps.len());
+        let held: f64 = points.iter().map(|p| p.hold_s).sum();
+        let span = points.last().zip(points.first());
+        let span = span.map_or(0.0, |(last, first)| last.s.t_s - first.s.t_s);
+        let doubtful = (all > 0 && 2 * still > all) || span > rules.hole_factor * held;
+        let curve = Curve::of(series.gpu.clone(), points, step_s, rules);
+        Curve { doubtful, ..curve }
     }
 
     fn of(gpu: GpuId, mut points: Vec<Point>, step_s: f64, rules: &Rules) -> Curve {
@@ -71,6 +80,7 @@ impl Curve {
             runs,
             step_s,
             work_w,
+            doubtful: false,
         }
     }
 
@@ -85,7 +95,10 @@ impl Curve {
             && !rest.is_empty()
             && time(first) > rules.recovered_factor * longest;
         let points = self.points[first.to..].to_vec();
-        set_up.then(|| Curve::of(self.gpu.clone(), points, self.step_s, rules))
+        set_up.then(|| Curve {
+            doubtful: self.doubtful,
+            ..Curve::of(self.gpu.clone(), points, self.step_s, rules)
+        })
     }
 
     /// Seconds that the samples stand for.

@@ -226,7 +226,13 @@ fn bursty(curve: &Curve, shape: &Shape, rules: &Rules) -> Option<Verdict> {
     let signals = 1
         + usize::from(mean(&curve.points, |p| p.traffic).is_some())
         + usize::from(mean(&curve.points, |p| p.s.power_w).is_some());
-    let why = Msg::new("watch-why-bursts")
+    // only the processors would tell requests from a loader that comes and goes
+    let host = mean(&curve.points, |p| p.s.cpu_busiest_core_pct).is_some();
+    let id = match host {
+        true => "watch-why-bursts",
+        false => "watch-why-bursts-or-starved",
+    };
+    let why = Msg::new(id)
         .arg("mean", shape.mean.round())
         .arg("busy", share(1.0 - shape.off))
         .arg("peak", shape.peak.round());

@@ -30,8 +30,14 @@ pub(super) fn judge(curve: &Curve, together: &Together, rules: &Rules) -> Readin
     Reading {
         gpu: curve.gpu.clone(),
         label: verdict.label,
-        confidence: verdict.confidence,
-        why: verdict.why,
+        confidence: match curve.doubtful {
+            true => Confidence::Low,
+            false => verdict.confidence,
+        },
+        why: match curve.doubtful {
+            true => Msg::new("watch-why-times").arg("what", verdict.why),
+            false => verdict.why,
+        },
         spans,
     }
 }

@@ -20,6 +20,7 @@ pub struct Rules {
     pub hung_samples: usize,
     pub sure_s: f64,
     pub recovered_factor: f64,
+    pub hole_factor: f64,
     pub idle_mean_pct: f64,
     pub held_mib: f64,
     pub idle_tail_s: f64,
