@@ -217,3 +217,51 @@ fn a_remark_holds_for_the_table_below_and_a_term_of_one_line_for_no_other() {
     let got: Vec<&str> = q.offers.iter().map(|o| o.purchase.as_str()).collect();
     assert_eq!(got, ["year_1", "on_demand"]);
 }
+
+/// A label belongs to the figure that it stands at, whichever side that is.
+#[test]
+fn sizes_go_to_their_labels() {
+    for (text, memory, disk) in [
+        (
+            "8卡H100 SXM 80GB 内存2048G 硬盘 4*7.68T NVMe 62000元/月",
+            2048.0,
+            30_720.0,
+        ),
+        (
+            "8卡H100 SXM 80GB 内存 2048G 硬盘 30T 62000元/月",
+            2048.0,
+            30_000.0,
+        ),
+        (
+            "8卡H100 SXM 80GB，2048G内存，30T硬盘，62000元/月",
+            2048.0,
+            30_000.0,
+        ),
+        (
+            "8卡H100 SXM 80GB 内存 2048G 系统盘 480G 数据盘 7.68T 62000元/月",
+            2048.0,
+            7_680.0,
+        ),
+        (
+            "8 x H100 SXM 80GB, 2 TB RAM, 30 TB NVMe: 15.20 USD per hour",
+            2048.0,
+            30_000.0,
+        ),
+        (
+            "8 x H100 SXM 80GB, 2 TB RAM 30 TB NVMe, 15.20 USD per hour",
+            2048.0,
+            30_000.0,
+        ),
+    ] {
+        let q = import(text);
+        let offer = q
+            .offers
+            .first()
+            .unwrap_or_else(|| panic!("{text}: {:?}", q.questions));
+        assert_eq!(
+            (offer.memory_gib, offer.local_disk_gb),
+            (Some(memory), Some(disk)),
+            "{text}"
+        );
+    }
+}

@@ -50,9 +50,15 @@ pub fn judged(
         return Err(ProbeFailure::OfferAmbiguous { offers: of });
     }
     report.findings.retain(|f| !lessee_accept::is_code(&f.code));
-    let of = lessee_accept::stated(&report, facts.gpus, &facts.catalog.judge.rules);
+    let mut of = lessee_accept::stated(&report, facts.gpus, &facts.catalog.judge.rules);
+    of.extend(promise.as_ref().and_then(unread));
     judge(&mut report, choice, of, facts, texts);
     Ok(report)
+}
+
+/// That a quote says more than was held against the report.
+pub(crate) fn unread(promise: &Promise) -> Option<Found> {
+    (promise.unread_lines > 0).then(|| Found::offer_unread(promise.unread_lines))
 }
 
 /// # Errors

@@ -8,6 +8,8 @@ use std::path::Path;
 /// What was promised; more than one where a quote has several machines and no line was named.
 pub(crate) struct Promise {
     offers: Vec<Promised>,
+    /// Lines of the quote in which no price was found: what they promise is not held against anything.
+    pub(crate) unread_lines: u64,
 }
 
 pub(crate) struct Promised {
@@ -38,6 +40,7 @@ impl Promise {
         let unknown = match lessee_catalog::named(&facts.catalog, text) {
             Ok(offer) => {
                 return Ok(Promise {
+                    unread_lines: 0,
                     offers: vec![Promised {
                         name: offer.key(),
                         key: text.to_owned(),
@@ -134,7 +137,10 @@ fn quote(
             line,
             lines: list(&lines),
         }),
-        _ => Ok(Promise { offers }),
+        _ => Ok(Promise {
+            offers,
+            unread_lines: read.doc.ignored_lines,
+        }),
     }
 }
 

@@ -11,7 +11,7 @@ mod run;
 mod s3;
 mod steps;
 
-use crate::judge::{Promise, judge};
+use crate::judge::{Promise, judge, unread};
 use crate::{Answer, Facts, MeasureArgs, ProbeFailure, World, page};
 use lessee_console::stop;
 use lessee_model::ProbeReport;
@@ -58,7 +58,8 @@ pub(crate) fn run(
         steps: records,
     });
     let choice = promise.as_ref().map(|p| p.choose(&report, facts));
-    judge(&mut report, choice, Vec::new(), facts, texts);
+    let of = promise.as_ref().and_then(unread);
+    judge(&mut report, choice, of.into_iter().collect(), facts, texts);
     Ok(Answer {
         exit: report
             .verdict

@@ -113,3 +113,4 @@ probe-fact-file-system = file system
 judge-found-figure-failed = { $subject }: what was measured failed: { $detail }
 judge-found-figure-impossible = { $subject }: this cannot be a measurement: { $detail }
 judge-found-nothing-measured = Nothing was measured, so nothing speaks for the machine or against it.
+judge-found-offer-unread = The quote has further lines (lines: { $detail }) that were not read as a machine: what they promise was not compared. `lessee accept offer` looks for its words.

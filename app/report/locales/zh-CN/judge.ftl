@@ -113,3 +113,4 @@ probe-fact-file-system = 文件系统
 judge-found-figure-failed = { $subject }：测量失败：{ $detail }
 judge-found-figure-impossible = { $subject }：这不可能是实测值：{ $detail }
 judge-found-nothing-measured = 没有测到任何结果，无法判断机器好坏。
+judge-found-offer-unread = 报价单还有其他行（行数：{ $detail }）未被读作机器：其中的承诺没有比对。`lessee accept offer` 会查找其中的用语。

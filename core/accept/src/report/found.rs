@@ -56,6 +56,11 @@ impl Found {
         Found::new(Severity::Note, "offer_chosen", "offer", offer)
     }
 
+    /// Lines of a quote that were not read as an offer.
+    pub fn offer_unread(lines: u64) -> Found {
+        Found::new(Severity::Warn, "offer_unread", "offer", lines.to_string())
+    }
+
     /// Which of several offers is meant cannot be told.
     pub fn offer_ambiguous(offers: &str) -> Found {
         Found::new(Severity::Unknown, "offer_ambiguous", "offer", offers)
@@ -110,6 +115,7 @@ pub const CODES: &[(&str, &str)] = &[
     ("nothing_measured", "judge-found-nothing-measured"),
     ("offer_ambiguous", "judge-found-offer-ambiguous"),
     ("offer_chosen", "judge-found-offer-chosen"),
+    ("offer_unread", "judge-found-offer-unread"),
     ("promise_not_measured", "judge-found-promise-not-measured"),
     ("promise_not_seen", "judge-found-promise-not-seen"),
     ("vcpus_short", "judge-found-vcpus-short"),

@@ -279,6 +279,13 @@ fn whole(tok: &Tok) -> Option<u32> {
     }
 }
 
+impl Facts {
+    /// Of several disks the largest counts: `系统盘 480G 数据盘 7.68T`.
+    fn disk(&mut self, gb: f64) {
+        self.disk_gb = Some(self.disk_gb.unwrap_or(0.0).max(gb));
+    }
+}
+
 fn real(tok: &Tok) -> Option<f64> {
     match tok.t {
         T::Num(Some(n)) => Some(n.to_f64()),
@@ -308,8 +315,10 @@ fn number(text: &str, toks: &[Tok], at: usize, f: &mut Facts) -> usize {
         f.loose_figure |= value.is_some_and(|x| x > 1.0);
         return at + 1;
     };
-    let before = at.checked_sub(1).and_then(|i| toks[i].kw());
+    let before = label_before(text, toks, at);
+    // a label before the figure leaves the one behind it to the next
     let after = toks.get(next + 1).and_then(Tok::kw);
+    let after = after.filter(|kw| before.is_none() || !is_label(*kw));
     match (&tok.t, n) {
         (T::Sym('%'), _) => return next + 1,
         (T::Text, _) if text[tok.start..].starts_with('折') => return next + 1,
@@ -330,6 +339,13 @@ fn number(text: &str, toks: &[Tok], at: usize, f: &mut Facts) -> usize {
                 // `8×80GB`
                 f.counts.push(n);
                 f.gpu_memory_gb = f.gpu_memory_gb.or(Some(gb));
+                return next + 3;
+            } else if let (Some(x), Some(Kw::Tera)) = (
+                toks.get(next + 1).and_then(real),
+                toks.get(next + 2).and_then(Tok::kw),
+            ) {
+                // `4*7.68T`: so many disks
+                f.disk(f64::from(n) * x * 1000.0);
                 return next + 3;
             } else if toks.get(next + 1).is_some_and(|t| matches!(t.t, T::Num(_))) {
                 return next + 2;
@@ -376,7 +392,7 @@ fn number(text: &str, toks: &[Tok], at: usize, f: &mut Facts) -> usize {
             f.gpu_memory_gb = f.gpu_memory_gb.or(Some(x));
         }
         Some(Kw::Giga) if after == Some(Kw::Disk) || before == Some(Kw::Disk) => {
-            f.disk_gb = f.disk_gb.or(Some(x))
+            f.disk(x);
         }
         Some(Kw::Giga | Kw::Gbps)
             if after == Some(Kw::Net) || before == Some(Kw::Net) || tok.kw() == Some(Kw::Gbps) =>
@@ -391,7 +407,7 @@ fn number(text: &str, toks: &[Tok], at: usize, f: &mut Facts) -> usize {
         Some(Kw::Tera) if after == Some(Kw::Ram) || before == Some(Kw::Ram) => {
             f.ram_gib = f.ram_gib.or(Some(x * 1024.0))
         }
-        Some(Kw::Tera) => f.disk_gb = f.disk_gb.or(Some(x * 1000.0)),
+        Some(Kw::Tera) => f.disk(x * 1000.0),
         Some(Kw::Giga | Kw::Scale(_) | Kw::Thing | Kw::Net | Kw::Disk | Kw::Ram) => {}
         _ => {
             f.loose_number |= n.is_some_and(|n| n > 1);
@@ -400,6 +416,34 @@ fn number(text: &str, toks: &[Tok], at: usize, f: &mut Facts) -> usize {
         }
     }
     next + 1
+}
+
+/// Says what a size is of.
+fn is_label(kw: Kw) -> bool {
+    matches!(kw, Kw::Vram | Kw::Ram | Kw::Disk | Kw::Net)
+}
+
+/// The label before a figure, if it is this one's: `内存2048G 硬盘4T`, but `2048G 内存，4T 硬盘` and `512 GB RAM 30 TB NVMe`. Of two
+/// figures the nearer has it; where both are as near, Chinese names a thing first, English last.
+fn label_before(text: &str, toks: &[Tok], at: usize) -> Option<Kw> {
+    let label = toks.get(at.checked_sub(1)?)?;
+    let kw = label.kw()?;
+    let earlier = at.checked_sub(2).map(|i| &toks[i]);
+    let earlier = earlier.filter(|t| matches!(t.kw(), Some(Kw::Giga | Kw::Tera | Kw::Gbps)));
+    let Some(unit) = earlier.filter(|_| is_label(kw)) else {
+        return Some(kw);
+    };
+    let (left, right) = (
+        label.start.saturating_sub(unit.end),
+        toks[at].start.saturating_sub(label.end),
+    );
+    let chinese = !text.get(label.start..label.end)?.is_ascii();
+    let ours = match left.cmp(&right) {
+        std::cmp::Ordering::Less => false,
+        std::cmp::Ordering::Greater => true,
+        std::cmp::Ordering::Equal => chinese && left > 0,
+    };
+    ours.then_some(kw)
 }
 
 /// A number of months or years is a term; hours or days beside a month are the length of a month.

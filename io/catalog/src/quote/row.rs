@@ -253,6 +253,13 @@ pub(crate) fn fill(f: &mut Facts, around: &Facts) {
             f.count_at_gpu |= around.count_at_gpu;
         }
     }
+    // the machine around a price is described with its GPUs
+    if f.gpus == around.gpus {
+        f.vcpus = f.vcpus.or(around.vcpus);
+        f.ram_gib = f.ram_gib.or(around.ram_gib);
+        f.disk_gb = f.disk_gb.or(around.disk_gb);
+        f.network_gbps = f.network_gbps.or(around.network_gbps);
+    }
     if f.counts.is_empty() && !f.single {
         f.counts = around.counts.clone();
         f.count_at_gpu |= around.count_at_gpu && !around.counts.is_empty();
