@@ -20,7 +20,7 @@ pub use luks::{LuksFacts, LuksRead, LuksSlot, luks};
 pub use reach::{PlainAnswer, PlainHttp, Unreached, plain_http};
 pub use s3::{Imds, ImdsFacts, S3Encryption, S3Facts, S3Policy, imds, s3};
 pub use ssh::{SshFacts, ssh};
-pub use tables::{Security, SecuritySources, Strength};
+pub use tables::{HttpSign, HttpSigns, Security, SecuritySources, Strength};
 pub use tls::{CertFacts, NameMatch, Offer, TlsFacts, TlsVersion, Trust, tls};
 
 use crate::finding::{Check, Finding, Verdict};

@@ -10,6 +10,7 @@ pub struct SecuritySources {
     pub algorithms: &'static str,
     pub checklist: &'static str,
     pub claims: &'static str,
+    pub http_answers: &'static str,
 }
 
 /// What the rules stand on.
@@ -19,6 +20,7 @@ pub struct Security {
     algorithms: Vec<Algorithm>,
     pub items: Vec<Item>,
     pub(super) claims: Vec<Claim>,
+    http: Vec<HttpRow>,
 }
 
 /// Source of a rule, and its limit where it has one.
@@ -50,6 +52,38 @@ struct Algorithm {
     strength: Strength,
 }
 
+/// An answer to a request without encryption that is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpSign {
+    pub status: u16,
+    /// In lower case; stands in the head or at the start of the body.
+    pub text: Option<String>,
+}
+
+impl HttpSign {
+    /// `seen`: head and body, in lower case.
+    pub fn is(&self, status: u16, seen: &str) -> bool {
+        let text = self.text.as_ref();
+        self.status == status && text.is_none_or(|t| seen.contains(t.as_str()))
+    }
+}
+
+/// How answers over plain HTTP are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HttpSigns {
+    /// The port takes HTTPS alone.
+    pub refused: Vec<HttpSign>,
+    /// A metadata service wants a token or a header first.
+    pub token: Vec<HttpSign>,
+}
+
+#[derive(Clone, Debug)]
+struct HttpRow {
+    token: bool,
+    sign: HttpSign,
+    origin: Origin,
+}
+
 impl Security {
     /// # Errors
     /// A table that is built in is broken: a bug.
@@ -59,6 +93,7 @@ impl Security {
             algorithms: read("accept/algorithms.csv", sources.algorithms, algorithm)?,
             items: read("accept/checklist.csv", sources.checklist, Item::read)?,
             claims: read("accept/claims.csv", sources.claims, Claim::read)?,
+            http: read("accept/http_answers.csv", sources.http_answers, http)?,
         })
     }
 
@@ -98,6 +133,19 @@ impl Security {
             .collect()
     }
 
+    /// The answers over plain HTTP that may decide.
+    pub fn http_signs(&self) -> HttpSigns {
+        let of = |token: bool| {
+            let rows = self.http.iter();
+            let those = rows.filter(|r| r.token == token && r.origin.decides());
+            those.map(|r| r.sign.clone()).collect()
+        };
+        HttpSigns {
+            refused: of(false),
+            token: of(true),
+        }
+    }
+
     /// Rules that the table has.
     pub fn rule_names(&self) -> impl Iterator<Item = &str> {
         self.rules.iter().map(|r| r.name.as_str())
@@ -108,6 +156,22 @@ fn rule(row: &Row<'_>) -> Result<Rule, String> {
     Ok(Rule {
         name: row.need("rule")?,
         limit: row.opt("limit")?,
+        origin: row.origin()?,
+    })
+}
+
+fn http(row: &Row<'_>) -> Result<HttpRow, String> {
+    let token = match (row.get("question")?, row.get("reading")?) {
+        ("plain", "refused") => false,
+        ("imds", "token") => true,
+        (question, reading) => return Err(format!("`{question}`, `{reading}`")),
+    };
+    Ok(HttpRow {
+        token,
+        sign: HttpSign {
+            status: row.need("status")?,
+            text: row.opt("text")?,
+        },
         origin: row.origin()?,
     })
 }

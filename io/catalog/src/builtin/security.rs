@@ -19,6 +19,7 @@ pub fn security() -> Result<Security, CatalogError> {
         algorithms: table!("algorithms"),
         checklist: table!("checklist"),
         claims: table!("claims"),
+        http_answers: table!("http_answers"),
     };
     Security::read(&tables).map_err(|e| CatalogError::BuiltIn {
         file: e.file,
