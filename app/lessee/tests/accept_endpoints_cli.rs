@@ -301,6 +301,58 @@ fn a_weak_key_a_weak_signature_and_another_name_fail() {
 }
 
 #[test]
+fn a_certificate_signed_with_pss_is_judged_by_its_hash() {
+    let Some(web) = Web::new() else { return };
+    let pss = |digest: &str| {
+        let (cert, key) = (
+            web.home.path(&format!("{digest}.pem")),
+            web.home.path("pss.key"),
+        );
+        let made = std::process::Command::new("openssl")
+            .args([
+                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "300",
+            ])
+            .args([
+                "-subj",
+                "/CN=localhost",
+                "-addext",
+                "subjectAltName=DNS:localhost",
+            ])
+            .args([
+                "-sigopt",
+                "rsa_padding_mode:pss",
+                &format!("-{digest}"),
+                "-keyout",
+            ])
+            .arg(&key)
+            .arg("-out")
+            .arg(&cert)
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{made:?}");
+        Pair { cert, key }
+    };
+    let seen = |pair: &Pair| {
+        let site = Site::tls(pair, MODERN, "ECDHE+AESGCM:@SECLEVEL=0");
+        let _nginx = web.serve(&[&site])?;
+        let url = format!("https://localhost:{}", site.port);
+        Some(web.look(&url, &[]).json())
+    };
+    // the parameters of SHA-1 are the default, so they are left out
+    let Some(doc) = seen(&pss("sha1")) else {
+        return;
+    };
+    let finding = one(&doc, "cert-signature");
+    assert_eq!(finding["verdict"], "fail", "{finding}");
+    assert!(
+        finding["reason"].as_str().unwrap().contains("SHA-1"),
+        "{finding}"
+    );
+    let doc = seen(&pss("sha256")).unwrap();
+    assert_eq!(verdict(&doc, "cert-signature"), "pass", "{doc}");
+}
+
+#[test]
 fn plain_http_is_refused_sent_on_or_served() {
     let Some(web) = Web::new() else { return };
     let served = Site::plain("return 200 hello;");
@@ -638,7 +690,7 @@ fn an_answer_over_plain_http_is_a_refusal_only_where_it_says_so() {
         (
             "a phrase in UTF-8",
             "HTTP/1.1 200 Jó\r\n\r\n".into(),
-            "unknown",
+            "fail",
         ),
         (
             "a bad header",

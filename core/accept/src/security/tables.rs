@@ -11,6 +11,7 @@ pub struct SecuritySources {
     pub checklist: &'static str,
     pub claims: &'static str,
     pub http_answers: &'static str,
+    pub network_mounts: &'static str,
 }
 
 /// What the rules stand on.
@@ -21,6 +22,7 @@ pub struct Security {
     pub items: Vec<Item>,
     pub(super) claims: Vec<Claim>,
     http: Vec<HttpRow>,
+    network: Vec<NetworkMount>,
 }
 
 /// Source of a rule, and its limit where it has one.
@@ -50,6 +52,7 @@ struct Algorithm {
     code: String,
     name: String,
     strength: Strength,
+    origin: Origin,
 }
 
 /// An answer to a request without encryption that is known.
@@ -77,6 +80,19 @@ pub struct HttpSigns {
     pub token: Vec<HttpSign>,
 }
 
+/// A file system over a network, by the options of its mount.
+#[derive(Clone, Debug)]
+pub(super) struct NetworkMount {
+    pub kind: String,
+    /// One of these encrypts what it carries; `*` = it always does.
+    pub encrypted_by: Vec<String>,
+    /// One of these means a protocol that is broken.
+    pub broken_by: Vec<String>,
+    /// Without any of them it is in the clear; else the options do not tell.
+    pub plain: bool,
+    pub origin: Origin,
+}
+
 #[derive(Clone, Debug)]
 struct HttpRow {
     token: bool,
@@ -94,6 +110,7 @@ impl Security {
             items: read("accept/checklist.csv", sources.checklist, Item::read)?,
             claims: read("accept/claims.csv", sources.claims, Claim::read)?,
             http: read("accept/http_answers.csv", sources.http_answers, http)?,
+            network: read("accept/network_mounts.csv", sources.network_mounts, network)?,
         })
     }
 
@@ -110,8 +127,10 @@ impl Security {
 
     /// `kind`: `tls-suite` (code in hexadecimal), `signature` and `curve` (object identifiers), `ssh-kex`, `ssh-host-key`,
     /// `ssh-cipher`, `ssh-mac`, `disk-cipher`, `kdf` (names).
+    /// What a row says that may not decide is not known.
     pub fn strength(&self, kind: &str, code: &str) -> Option<Strength> {
-        self.algorithm(kind, code).map(|a| a.strength)
+        let found = self.algorithm(kind, code);
+        found.filter(|a| a.origin.decides()).map(|a| a.strength)
     }
 
     /// As people call it; the code where nothing is known of it.
@@ -128,9 +147,13 @@ impl Security {
     pub fn suites(&self, strength: Strength) -> Vec<u16> {
         self.algorithms
             .iter()
-            .filter(|a| a.kind == "tls-suite" && a.strength == strength)
+            .filter(|a| a.kind == "tls-suite" && a.strength == strength && a.origin.decides())
             .filter_map(|a| u16::from_str_radix(&a.code, 16).ok())
             .collect()
+    }
+
+    pub(super) fn network(&self, kind: &str) -> Option<&NetworkMount> {
+        self.network.iter().find(|n| n.kind == kind)
     }
 
     /// The answers over plain HTTP that may decide.
@@ -160,6 +183,20 @@ fn rule(row: &Row<'_>) -> Result<Rule, String> {
     })
 }
 
+fn network(row: &Row<'_>) -> Result<NetworkMount, String> {
+    Ok(NetworkMount {
+        kind: row.need("kind")?,
+        encrypted_by: row.list("encrypted_by")?,
+        broken_by: row.list("broken_by")?,
+        plain: match row.get("otherwise")? {
+            "plain" => true,
+            "unseen" => false,
+            other => return Err(format!("otherwise: `{other}`")),
+        },
+        origin: row.origin()?,
+    })
+}
+
 fn http(row: &Row<'_>) -> Result<HttpRow, String> {
     let token = match (row.get("question")?, row.get("reading")?) {
         ("plain", "refused") => false,
@@ -184,7 +221,6 @@ fn algorithm(row: &Row<'_>) -> Result<Algorithm, String> {
         "marker" => Strength::Marker,
         other => return Err(format!("strength: `{other}`")),
     };
-    row.origin()?;
     let code: String = row.need("code")?;
     let name = row.opt("name")?.unwrap_or_else(|| code.clone());
     let kind: String = row.need("kind")?;
@@ -196,5 +232,6 @@ fn algorithm(row: &Row<'_>) -> Result<Algorithm, String> {
         code,
         name,
         strength,
+        origin: row.origin()?,
     })
 }

@@ -20,6 +20,7 @@ pub fn security() -> Result<Security, CatalogError> {
         checklist: table!("checklist"),
         claims: table!("claims"),
         http_answers: table!("http_answers"),
+        network_mounts: table!("network_mounts"),
     };
     Security::read(&tables).map_err(|e| CatalogError::BuiltIn {
         file: e.file,
