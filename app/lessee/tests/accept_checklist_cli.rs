@@ -142,7 +142,7 @@ fn evidence_that_the_user_holds_is_kept_by_its_hash() {
 #[test]
 fn machine_evidence_answers_what_it_can_and_what_speaks_against_it_is_named() {
     let home = Home::new();
-    let encrypted = r#"{"blockdevices":[{"name":"sda","type":"disk","mountpoints":[null],"children":[{"name":"c","type":"crypt","fstype":"ext4","mountpoints":["/"]}]}]}"#;
+    let encrypted = r#"{"blockdevices":[{"name":"sda","type":"disk","mountpoints":[null],"children":[{"name":"c","type":"crypt","fstype":"ext4","mountpoints":["/"]},{"name":"s","type":"crypt","fstype":"swap","mountpoints":["[SWAP]"]}]}]}"#;
     let file = home.file("good.json", encrypted);
     let doc = security(&home, &["--profile", "mlps3,gdpr", "--machine", &file])
         .exits(7)

@@ -60,7 +60,7 @@ const ARGON: [&str; 8] = [
     "--pbkdf-force-iterations",
     "4",
     "--pbkdf-memory",
-    "32768",
+    "65536",
 ];
 const FIRST: [&str; 4] = ["--type", "luks1", "--pbkdf-force-iterations", "2000"];
 
@@ -109,6 +109,30 @@ fn headers_of_both_versions_are_read() {
     assert_eq!(one(&doc, "luks-kdf")["verdict"], "warn");
     let said = one(&doc, "luks-kdf")["reason"].as_str().unwrap();
     assert!(said.contains("pbkdf2") && said.contains("2,000"), "{said}");
+}
+
+#[test]
+fn argon2_is_judged_by_its_memory_and_passes() {
+    let home = Home::new();
+    let argon = |name: &str, memory: &'static str| {
+        let mut args = ARGON;
+        args[7] = memory;
+        volume(&home, name, &args)
+    };
+    let Some(least) = argon("least", "32") else {
+        return;
+    };
+    let low = argon("low", "32768").unwrap();
+    let look = |file: &Path, exit: i32| {
+        security(&home, &["--luks", file.to_str().unwrap()])
+            .exits(exit)
+            .json()
+    };
+    assert_eq!(
+        one(&look(&least, 1), "luks-kdf")["code"],
+        "luks_argon_short"
+    );
+    assert_eq!(one(&look(&low, 0), "luks-kdf")["code"], "luks_argon_low");
 }
 
 #[test]
@@ -364,6 +388,71 @@ fn of_two_disks_below_a_volume_the_one_in_the_clear_decides() {
     assert_eq!(one(&doc, "disk-encryption")["verdict"], "unknown", "{doc}");
 }
 
+/// A btrfs on a disk with dm-crypt and, where `members` says so, one without.
+fn btrfs(members: &[&str]) -> Value {
+    let mounts = "22 1 0:40 / / rw - btrfs /dev/mapper/c rw,subvol=/\n";
+    let recorded = Recorded::new(mounts, "");
+    recorded
+        .device("virtio0/block/vda", &[("dev", "254:0\n")])
+        .device("virtio1/block/vdb", &[("dev", "254:16\n")])
+        .device(
+            "virtual/block/dm-0",
+            &[
+                ("dev", "253:0\n"),
+                ("dm/name", "c\n"),
+                ("dm/uuid", "CRYPT-LUKS2-0-c\n"),
+            ],
+        )
+        .slave("virtio0/block/vda", "virtual/block/dm-0");
+    for member in members {
+        recorded
+            .home
+            .file(&format!("m/sys/fs/btrfs/0-1/devices/{member}/x"), "");
+    }
+    let place = recorded.home.path("m");
+    security(&recorded.home, &["--machine", place.to_str().unwrap()]).json()
+}
+
+#[test]
+fn a_btrfs_is_judged_by_all_its_devices() {
+    for (members, verdict) in [
+        (&["dm-0"][..], "pass"),
+        (&["dm-0", "vdb"], "unknown"),
+        // one that is not recorded, and none at all
+        (&["dm-0", "dm-7"], "unknown"),
+        (&[], "unknown"),
+    ] {
+        let doc = btrfs(members);
+        assert_eq!(
+            one(&doc, "disk-encryption")["verdict"],
+            verdict,
+            "{members:?} {doc}"
+        );
+    }
+    let home = Home::new();
+    let lsblk = r#"{"blockdevices":[{"name":"sda","type":"disk","children":[
+ {"name":"c","type":"crypt","fstype":"btrfs","mountpoints":["/"]}]},
+ {"name":"sdb","type":"disk","fstype":"btrfs","mountpoints":[null]}]}"#;
+    let file = home.file("two.json", lsblk);
+    let doc = security(&home, &["--machine", &file]).exits(7).json();
+    assert_eq!(one(&doc, "disk-encryption")["verdict"], "unknown", "{doc}");
+}
+
+#[test]
+fn swap_that_is_not_to_be_seen_is_a_question() {
+    let home = Home::new();
+    let lsblk = r#"{"blockdevices":[{"name":"sda","type":"disk","children":[
+ {"name":"c","type":"crypt","fstype":"ext4","mountpoints":["/"]}]}]}"#;
+    let file = home.file("no-swap.json", lsblk);
+    let doc = security(&home, &["--machine", &file]).exits(7).json();
+    assert_eq!(one(&doc, "swap-encryption")["code"], "swap_unseen", "{doc}");
+    home.file("r/etc/fstab", "/dev/mapper/root / ext4 defaults 0 1\n");
+    home.file("r/etc/crypttab", "root UUID=3 none luks\n");
+    let root = home.path("r");
+    let doc = security(&home, &["--machine", root.to_str().unwrap()]).json();
+    assert_eq!(one(&doc, "swap-encryption")["code"], "swap_unseen", "{doc}");
+}
+
 #[test]
 fn containers_and_mounts_over_the_network() {
     let mounts = "\
@@ -373,6 +462,8 @@ fn containers_and_mounts_over_the_network() {
 25 22 0:52 / /safe rw - nfs4 10.0.0.1:/safe rw,vers=4.2,xprtsec=mtls
 26 22 0:53 / /old rw - cifs //10.0.0.2/old rw,vers=1.0
 27 22 0:54 / /new rw - cifs //10.0.0.2/new rw,vers=3.1.1,seal
+28 22 0:55 / /bucket rw - fuse.s3fs s3fs rw,user_id=0
+29 22 0:56 / /fast rw - lustre 10.0.0.3@tcp:/fs rw,flock
 ";
     let doc = Recorded::new(mounts, "").look(1);
     for (place, verdict) in [
@@ -380,6 +471,8 @@ fn containers_and_mounts_over_the_network() {
         ("/safe", "pass"),
         ("/old", "fail"),
         ("/new", "pass"),
+        ("/bucket", "unknown"),
+        ("/fast", "unknown"),
     ] {
         assert_eq!(
             of(&doc, "net-mount", place)["verdict"],

@@ -301,6 +301,58 @@ fn a_weak_key_a_weak_signature_and_another_name_fail() {
 }
 
 #[test]
+fn a_certificate_signed_with_pss_is_judged_by_its_hash() {
+    let Some(web) = Web::new() else { return };
+    let pss = |digest: &str| {
+        let (cert, key) = (
+            web.home.path(&format!("{digest}.pem")),
+            web.home.path("pss.key"),
+        );
+        let made = std::process::Command::new("openssl")
+            .args([
+                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "300",
+            ])
+            .args([
+                "-subj",
+                "/CN=localhost",
+                "-addext",
+                "subjectAltName=DNS:localhost",
+            ])
+            .args([
+                "-sigopt",
+                "rsa_padding_mode:pss",
+                &format!("-{digest}"),
+                "-keyout",
+            ])
+            .arg(&key)
+            .arg("-out")
+            .arg(&cert)
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{made:?}");
+        Pair { cert, key }
+    };
+    let seen = |pair: &Pair| {
+        let site = Site::tls(pair, MODERN, "ECDHE+AESGCM:@SECLEVEL=0");
+        let _nginx = web.serve(&[&site])?;
+        let url = format!("https://localhost:{}", site.port);
+        Some(web.look(&url, &[]).json())
+    };
+    // the parameters of SHA-1 are the default, so they are left out
+    let Some(doc) = seen(&pss("sha1")) else {
+        return;
+    };
+    let finding = one(&doc, "cert-signature");
+    assert_eq!(finding["verdict"], "fail", "{finding}");
+    assert!(
+        finding["reason"].as_str().unwrap().contains("SHA-1"),
+        "{finding}"
+    );
+    let doc = seen(&pss("sha256")).unwrap();
+    assert_eq!(verdict(&doc, "cert-signature"), "pass", "{doc}");
+}
+
+#[test]
 fn plain_http_is_refused_sent_on_or_served() {
     let Some(web) = Web::new() else { return };
     let served = Site::plain("return 200 hello;");
@@ -571,6 +623,194 @@ fn what_is_no_endpoint_is_told_with_its_place_and_without_passwords() {
     run(&["--targets", large.to_str().unwrap()]).says(2, &["large"]);
     run(&["--endpoint", "https://a", "--timeout", "0"]).says(2, &["--timeout"]);
     run(&["--endpoint", "https://a", "--ca", &file]).says(2, &["no certificate"]);
-    run(&["--endpoint", "https://a.example", "--offline"]).says(2, &["--offline", "a.example"]);
-    run(&["--imds=http://127.0.0.1:1", "--offline"]).says(2, &["--offline"]);
+    run(&["--endpoint", "https://a.example", "--offline"]).says(3, &["--offline", "a.example"]);
+    run(&["--imds=http://127.0.0.1:1", "--offline"]).says(3, &["--offline"]);
+}
+
+/// Takes every connection, reads what is asked, sends these bytes and closes; counts the requests.
+struct Raw {
+    port: u16,
+    asked: std::sync::Arc<std::sync::Mutex<Vec<String>>>,
+}
+
+impl Raw {
+    fn start(answer: impl Into<Vec<u8>>) -> Raw {
+        use std::io::{Read, Write};
+        let answer = answer.into();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let asked = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let heard = asked.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let Ok(mut stream) = stream else { return };
+                let mut request = [0; 4096];
+                let n = stream.read(&mut request).unwrap_or(0);
+                let text = String::from_utf8_lossy(&request[..n]).into_owned();
+                heard.lock().unwrap().push(text);
+                let _ = stream.write_all(&answer);
+            }
+        });
+        Raw { port, asked }
+    }
+
+    fn requests(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+fn answer(status: &str, body: &str) -> String {
+    let length = body.len();
+    format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n{body}")
+}
+
+#[test]
+fn an_answer_over_plain_http_is_a_refusal_only_where_it_says_so() {
+    let home = Home::new();
+    let headers = |n: usize| {
+        let all: String = (0..n).map(|i| format!("x-{i}: y\r\n")).collect();
+        format!("HTTP/1.1 200 OK\r\n{all}\r\nhello")
+    };
+    let nginx = "<title>400 The plain HTTP request was sent to HTTPS port</title>";
+    let go = "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
+    let cases: [(&str, Vec<u8>, &str); 15] = [
+        (
+            "an API on other paths",
+            answer("404 Not Found", "").into(),
+            "unknown",
+        ),
+        ("any 400", answer("400 Bad Request", "no").into(), "unknown"),
+        ("an error", answer("503 Busy", "").into(), "unknown"),
+        ("many headers", headers(150).into(), "unknown"),
+        (
+            "headers without an end",
+            headers(5000).replace("\r\n\r\n", "\r\n").into(),
+            "unknown",
+        ),
+        (
+            "a phrase in UTF-8",
+            "HTTP/1.1 200 Jó\r\n\r\n".into(),
+            "fail",
+        ),
+        (
+            "a bad header",
+            "HTTP/1.1 200 OK\r\nno colon\r\n\r\nx".into(),
+            "unknown",
+        ),
+        ("lower case", "http/1.1 200 OK\r\n\r\nx".into(), "unknown"),
+        ("no status line", "<html>hello</html>".into(), "unknown"),
+        ("nginx", answer("400 Bad Request", nginx).into(), "pass"),
+        ("Go", go.into(), "pass"),
+        ("upgrade", answer("426 Upgrade Required", "").into(), "pass"),
+        ("an alert", vec![21, 3, 1, 0, 2, 2, 70], "pass"),
+        ("closed", Vec::new(), "pass"),
+        ("served", answer("200 OK", "hello").into(), "fail"),
+    ];
+    for (name, bytes, wanted) in cases {
+        let server = Raw::start(bytes);
+        let url = format!("http://127.0.0.1:{}", server.port);
+        let run = home.run(&["accept", "security", "--endpoint", &url, "-o", "json"]);
+        assert_eq!(
+            verdict(&run.json(), "plain-http"),
+            wanted,
+            "{name}: {}",
+            run.out
+        );
+    }
+}
+
+#[test]
+fn a_metadata_service_passes_only_by_its_own_refusal() {
+    let home = Home::new();
+    let azure = r#"{"error":"Bad request. Required metadata header not specified"}"#;
+    let google = "Missing Metadata-Flavor:Google header.";
+    let cases: [(&str, String, &str); 7] = [
+        ("EC2", answer("401 Unauthorized", ""), "pass"),
+        ("Azure", answer("400 Bad Request", azure), "pass"),
+        ("Google", answer("403 Forbidden", google), "pass"),
+        (
+            "a proxy that denies",
+            answer("403 Forbidden", "denied by policy"),
+            "unknown",
+        ),
+        (
+            "a proxy that wants a login",
+            answer("407 Login", ""),
+            "unknown",
+        ),
+        ("any 400", answer("400 Bad Request", ""), "unknown"),
+        ("closed", String::new(), "unknown"),
+    ];
+    for (name, bytes, wanted) in cases {
+        let server = Raw::start(bytes);
+        let url = format!("--imds=http://127.0.0.1:{}", server.port);
+        let run = home.run(&["accept", "security", &url, "-o", "json"]);
+        assert_eq!(verdict(&run.json(), "imds"), wanted, "{name}: {}", run.out);
+    }
+    // nothing listens at an address that is no metadata service's, or the name is none
+    for url in [
+        "--imds=http://127.0.0.1:1",
+        "--imds=http://no-such-host.invalid",
+    ] {
+        let run = home.run(&["accept", "security", url, "--timeout", "2", "-o", "json"]);
+        assert_eq!(verdict(&run.exits(7).json(), "imds"), "unknown", "{url}");
+    }
+}
+
+#[test]
+fn nothing_is_asked_where_that_is_forbidden() {
+    let home = Home::new();
+    let server = Raw::start(answer("401 Unauthorized", ""));
+    let url = format!("--imds=http://127.0.0.1:{}", server.port);
+    home.run(&["accept", "security", &url, "--offline"])
+        .says(3, &["--offline"]);
+    home.run_with(&["accept", "security", &url], &[("LESSEE_OFFLINE", "true")])
+        .says(3, &["--offline"]);
+    home.run(&["accept", "latency", "127.0.0.1", "--offline"])
+        .says(3, &["--offline"]);
+    let live = ["accept", "security", "--machine", "live", "-o", "json"];
+    for run in [
+        home.run(&[&live[..], &["--offline"]].concat()),
+        home.run_with(&live, &[("LESSEE_OFFLINE", "true")]),
+    ] {
+        let doc = run.json();
+        let findings = doc["findings"].as_array().unwrap();
+        assert!(findings.iter().all(|f| f["rule"] != "imds"), "{doc}");
+    }
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn a_bucket_is_asked_at_its_own_path_and_a_redirect_does_not_pass() {
+    let home = Home::new();
+    let sent_on = "HTTP/1.1 301 Moved\r\nLocation: https://elsewhere.example/\r\n\r\n";
+    for (bytes, code) in [
+        (sent_on.to_owned(), "s3_plain_redirects"),
+        (answer("403 Forbidden", "AccessDenied"), "s3_plain"),
+    ] {
+        let server = Raw::start(bytes);
+        let endpoint = format!("http://127.0.0.1:{}", server.port);
+        let args = ["accept", "security", "--endpoint", "s3://some-bucket"];
+        let run = home.run(&[&args[..], &["--s3-endpoint", &endpoint, "-o", "json"]].concat());
+        let doc = run.json();
+        assert_eq!(one(&doc, "s3-transport")["code"], code, "{doc}");
+        assert_ne!(verdict(&doc, "s3-transport"), "pass");
+        let asked = server.requests().concat();
+        assert!(asked.contains("GET /some-bucket"), "{asked}");
+        assert!(!asked.contains("Authorization"), "{asked}");
+    }
+}
+
+#[test]
+fn a_server_that_shows_no_algorithms_is_not_said_to_be_safe() {
+    let home = Home::new();
+    let server = Raw::start("SSH-1.99-Foo\r\n");
+    let url = format!("ssh://127.0.0.1:{}", server.port);
+    let run = home.run(&["accept", "security", "--endpoint", &url, "-o", "json"]);
+    assert_eq!(
+        verdict(&run.json(), "ssh-prefix-truncation"),
+        "unknown",
+        "{}",
+        run.out
+    );
 }

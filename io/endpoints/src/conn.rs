@@ -65,6 +65,7 @@ impl Conn {
                     why = match e.kind() {
                         ErrorKind::ConnectionRefused => Unreached::Refused,
                         ErrorKind::TimedOut | ErrorKind::WouldBlock => Unreached::TimedOut,
+                        ErrorKind::HostUnreachable => Unreached::NoRoute,
                         _ => Unreached::Other(e.to_string()),
                     };
                 }

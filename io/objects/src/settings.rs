@@ -32,7 +32,7 @@ pub fn ask(
             let policy = match encryption {
                 // who may not ask the first will not be told the second
                 S3Encryption::NoBucket | S3Encryption::Denied(_) => S3Policy::NotSeen,
-                _ => policy(store.setting("policy").await),
+                _ => policy(store.setting("policy").await, target.bucket()),
             };
             (encryption, policy)
         };
@@ -68,9 +68,9 @@ fn algorithm(xml: &str) -> Option<String> {
     (!name.is_empty() && name.len() < 40).then(|| name.to_owned())
 }
 
-fn policy(answer: Result<String, ObjectError>) -> S3Policy {
+fn policy(answer: Result<String, ObjectError>, bucket: &str) -> S3Policy {
     match answer {
-        Ok(json) => match denies_plain(&json) {
+        Ok(json) => match denies_plain(&json, bucket) {
             Some(true) => S3Policy::DeniesPlain,
             Some(false) => S3Policy::AllowsPlain,
             None => S3Policy::NotSeen,
@@ -82,10 +82,39 @@ fn policy(answer: Result<String, ObjectError>) -> S3Policy {
     }
 }
 
-/// Whether a statement denies everybody everything that does not come encrypted; `None`: no policy.
-fn denies_plain(json: &str) -> Option<bool> {
+/// Whether the statements deny everybody everything that does not come encrypted, of the bucket and of each of its objects;
+/// `None`: no policy.
+fn denies_plain(json: &str, bucket: &str) -> Option<bool> {
     let doc: Value = serde_json::from_str(json).ok()?;
     let statements = list(doc.get("Statement")?);
+    let denying: Vec<&Value> = statements.into_iter().filter(|s| denies_all(s)).collect();
+    let covered = |whole: &dyn Fn(&str) -> bool| {
+        let resources = denying.iter().filter_map(|s| s.get("Resource"));
+        let mut all = resources.flat_map(list).filter_map(Value::as_str);
+        all.any(|r| resource(r).is_some_and(whole))
+    };
+    // the start of a name, where a star follows
+    let start = |pattern: &str| {
+        let start = pattern.strip_suffix('*')?;
+        (!start.contains(['*', '?', '$'])).then(|| start.to_owned())
+    };
+    let itself = |p: &str| p == bucket || start(p).is_some_and(|s| bucket.starts_with(&s));
+    let objects = |p: &str| start(p).is_some_and(|s| format!("{bucket}/").starts_with(&s));
+    Some(covered(&itself) && covered(&objects))
+}
+
+/// The part of a resource that names a bucket or objects: `*`, or what follows `arn:aws:s3:::`.
+fn resource(text: &str) -> Option<&str> {
+    if text == "*" {
+        return Some(text);
+    }
+    let (head, name) = text.split_once(":::")?;
+    let partition = head.strip_prefix("arn:")?.strip_suffix(":s3")?;
+    partition.starts_with("aws").then_some(name)
+}
+
+/// A statement that denies everybody every action without encryption, whatever it is about.
+fn denies_all(statement: &Value) -> bool {
     let one = |value: Option<&Value>, wanted: &[&str]| {
         let texts = value.map(list).unwrap_or_default();
         texts.iter().any(|v| match v {
@@ -94,30 +123,26 @@ fn denies_plain(json: &str) -> Option<bool> {
             _ => false,
         })
     };
-    let key = |value: &Value, name: &str| -> Option<Value> {
-        let object = value.as_object()?;
-        let found = object.iter().find(|(k, _)| k.eq_ignore_ascii_case(name));
-        found.map(|(_, v)| v.clone())
+    let principal = statement.get("Principal");
+    let everybody = one(principal, &["*"]) || one(principal.and_then(|p| p.get("AWS")), &["*"]);
+    let excepted = ["NotPrincipal", "NotAction", "NotResource"];
+    // a second condition, or another operator, narrows the first
+    let alone = |value: Option<&Value>| -> Option<(String, Value)> {
+        let mut all = value?.as_object()?.iter();
+        match (all.next(), all.next()) {
+            (Some((key, value)), None) => Some((key.to_ascii_lowercase(), value.clone())),
+            _ => None,
+        }
     };
-    Some(statements.iter().any(|s| {
-        let everybody = one(s.get("Principal"), &["*"])
-            || s.get("Principal")
-                .is_some_and(|p| one(p.get("AWS"), &["*"]));
-        let secure = s
-            .pointer("/Condition/Bool")
-            .and_then(|c| key(c, "aws:SecureTransport"));
-        // a second condition narrows the first
-        let conditions = s.get("Condition").and_then(Value::as_object);
-        let alone = conditions.is_some_and(|c| c.len() == 1)
-            && s.pointer("/Condition/Bool")
-                .and_then(Value::as_object)
-                .is_some_and(|b| b.len() == 1);
-        one(s.get("Effect"), &["Deny"])
-            && everybody
-            && alone
-            && one(s.get("Action"), &["s3:*", "*"])
-            && one(secure.as_ref(), &["false"])
-    }))
+    let operator = alone(statement.get("Condition")).filter(|(name, _)| name == "bool");
+    let condition = operator.and_then(|(_, keys)| alone(Some(&keys)));
+    let plain = condition
+        .is_some_and(|(key, value)| key == "aws:securetransport" && one(Some(&value), &["false"]));
+    statement.get("Effect").and_then(Value::as_str) == Some("Deny")
+        && everybody
+        && excepted.iter().all(|key| statement.get(key).is_none())
+        && one(statement.get("Action"), &["s3:*", "*"])
+        && plain
 }
 
 /// The members of a list, or the one value that stands without it.
@@ -135,13 +160,12 @@ mod tests {
     #[test]
     fn only_a_denial_for_everybody_and_everything_counts() {
         let policy = |statement: &str| {
-            denies_plain(&format!(
-                r#"{{"Version":"2012-10-17","Statement":{statement}}}"#
-            ))
+            let json = format!(r#"{{"Version":"2012-10-17","Statement":{statement}}}"#);
+            denies_plain(&json, "b")
         };
         let secure = r#"{"Bool":{"aws:SecureTransport":"false"}}"#;
         let full = format!(
-            r#"[{{"Effect":"Deny","Principal":"*","Action":"s3:*","Resource":["x","x/*"],"Condition":{secure}}}]"#
+            r#"[{{"Effect":"Deny","Principal":"*","Action":"s3:*","Resource":["arn:aws:s3:::b","arn:aws:s3:::b/*"],"Condition":{secure}}}]"#
         );
         assert_eq!(policy(&full), Some(true));
         let single = full.trim_matches(['[', ']']);
@@ -161,7 +185,44 @@ mod tests {
         ] {
             assert_eq!(policy(&full.replace(from, to)), Some(false), "{to}");
         }
-        assert_eq!(denies_plain("<html>"), None);
+        let of = |resource: &str| {
+            let resources = r#"["arn:aws:s3:::b","arn:aws:s3:::b/*"]"#;
+            policy(&full.replace(resources, resource))
+        };
+        for (resource, covered) in [
+            (r#""*""#, true),
+            (r#""arn:aws:s3:::*""#, true),
+            (r#""arn:aws-cn:s3:::b*""#, true),
+            (r#""arn:aws:s3:::b""#, false),
+            (r#""arn:aws:s3:::b/*""#, false),
+            (r#"["arn:aws:s3:::b","arn:aws:s3:::b/public/*"]"#, false),
+            (r#"["arn:aws:s3:::c","arn:aws:s3:::c/*"]"#, false),
+            (r#"["arn:aws:s3:::b","arn:aws:s3:::b/*.txt"]"#, false),
+            (r#"["arn:aws:sqs:::b","arn:aws:sqs:::b/*"]"#, false),
+        ] {
+            assert_eq!(of(resource), Some(covered), "{resource}");
+        }
+        // two statements together
+        let half = |r: &str| {
+            let list = r#"["arn:aws:s3:::b","arn:aws:s3:::b/*"]"#;
+            single.replace(list, r)
+        };
+        let both = format!(
+            "[{},{}]",
+            half(r#""arn:aws:s3:::b""#),
+            half(r#""arn:aws:s3:::b/*""#)
+        );
+        assert_eq!(policy(&both), Some(true));
+        for (from, to) in [
+            (r#""Action":"s3:*""#, r#""NotAction":"s3:GetObject""#),
+            (r#""Principal":"*""#, r#""NotPrincipal":{"AWS":"x"}"#),
+            (r#""Resource":"#, r#""NotResource":"#),
+            ("Bool", "BoolIfExists"),
+            ("Bool", "StringEquals"),
+        ] {
+            assert_eq!(policy(&full.replace(from, to)), Some(false), "{to}");
+        }
+        assert_eq!(denies_plain("<html>", "b"), None);
     }
 
     #[test]

@@ -91,6 +91,14 @@ impl Target {
         &self.endpoint
     }
 
+    /// Host and path of the bucket itself.
+    pub fn place(&self) -> (String, String) {
+        let url = self.bucket.base_url();
+        let host = url.host_str().unwrap_or("");
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        (host.to_owned(), url.path().to_owned())
+    }
+
     /// Whether the endpoint is this machine, to which no proxy leads.
     pub fn is_local(&self) -> bool {
         let host = self.bucket.base_url().host_str().unwrap_or("");

@@ -95,6 +95,10 @@ impl FromStr for Class {
 }
 
 impl Class {
+    /// Rules whose warning speaks against an item all the same: who cannot be told apart from an impostor, and what goes in the
+    /// clear. Any other limit is no obstacle.
+    const LIMITS: [&'static str; 3] = ["cert-trust", "net-mount", "plain-http"];
+
     /// Rules of which at least one must have passed.
     fn proof(self) -> &'static [&'static str] {
         match self {
@@ -108,6 +112,7 @@ impl Class {
     fn rules(self) -> &'static [&'static str] {
         match self {
             Class::Transit => &[
+                "endpoint-reach",
                 "tls-",
                 "cert-",
                 "ssh-",
@@ -121,12 +126,14 @@ impl Class {
                 "s3-encryption",
                 "luks-",
             ],
-            Class::Ssh => &["ssh-"],
+            Class::Ssh => &["ssh-", "endpoint-reach"],
         }
     }
 
-    fn holds(self, rule: &str) -> bool {
-        self.rules().iter().any(|r| rule.starts_with(r))
+    fn holds(self, finding: &Finding) -> bool {
+        // a web server that cannot be reached says nothing of logins
+        let of_it = self != Class::Ssh || finding.subject.starts_with("ssh://");
+        of_it && self.rules().iter().any(|r| finding.rule.starts_with(r))
     }
 }
 
@@ -304,13 +311,12 @@ fn shown(classes: &[Class], found: &[Finding]) -> Shown {
     let mut against = Vec::new();
     let mut missing = classes.is_empty();
     for class in classes {
-        let of_class = found.iter().filter(|f| class.holds(f.rule));
+        let of_class = found.iter().filter(|f| class.holds(f));
         let mut proven = false;
         for finding in of_class {
-            // a limit is no obstacle, but who cannot be told apart from an impostor is
             let good = match finding.verdict {
                 Verdict::Pass => true,
-                Verdict::Warn => finding.rule != "cert-trust" && finding.rule != "net-mount",
+                Verdict::Warn => !Class::LIMITS.contains(&finding.rule),
                 Verdict::Unknown | Verdict::Fail => false,
             };
             if !good {

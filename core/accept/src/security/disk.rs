@@ -5,7 +5,7 @@
 //! the answer is a question, never a failure. No block is read: what former tenants left is none of our business.
 
 use super::{Judged, Security};
-use crate::finding::{Finding, Verdict};
+use crate::finding::{Check, Finding, Verdict};
 use lessee_model::Msg;
 use serde::Serialize;
 
@@ -76,16 +76,6 @@ pub struct NvmeFacts {
     pub oacs: Option<u16>,
 }
 
-/// File systems over a network, and the mount options that encrypt what they carry; an empty list = it always does.
-const NETWORK: &[(&str, &[&str])] = &[
-    ("nfs", &["sec=krb5p", "xprtsec=tls", "xprtsec=mtls"]),
-    ("nfs4", &["sec=krb5p", "xprtsec=tls", "xprtsec=mtls"]),
-    ("cifs", &["seal"]),
-    ("smb3", &["seal"]),
-    ("ceph", &["ms_mode=secure"]),
-    ("fuse.sshfs", &[]),
-];
-
 /// Judges what a machine shows.
 pub fn host(book: &Security, subject: &str, facts: &HostFacts) -> Vec<Finding> {
     let mut judged = Judged::new(book, subject);
@@ -94,7 +84,11 @@ pub fn host(book: &Security, subject: &str, facts: &HostFacts) -> Vec<Finding> {
         let ask = Msg::new("accept-ask-at-rest");
         judged.ask("disk-encryption", Verdict::Unknown, msg, ask);
     }
-    let disks: Vec<&MountFacts> = facts.mounts.iter().filter(|m| !is_network(m)).collect();
+    let disks: Vec<&MountFacts> = facts
+        .mounts
+        .iter()
+        .filter(|m| !is_network(book, m))
+        .collect();
     if disks.is_empty() && !facts.container {
         let missing = match facts.missing.is_empty() {
             true => "-".to_owned(),
@@ -108,7 +102,7 @@ pub fn host(book: &Security, subject: &str, facts: &HostFacts) -> Vec<Finding> {
         judged.subject = format!("{subject} {}", mount.target);
         at_rest(&mut judged, mount);
     }
-    for mount in facts.mounts.iter().filter(|m| is_network(m)) {
+    for mount in facts.mounts.iter().filter(|m| is_network(book, m)) {
         judged.subject = format!("{subject} {}", mount.target);
         over_network(&mut judged, mount);
     }
@@ -123,8 +117,8 @@ pub fn host(book: &Security, subject: &str, facts: &HostFacts) -> Vec<Finding> {
     judged.findings
 }
 
-fn is_network(mount: &MountFacts) -> bool {
-    NETWORK.iter().any(|(kind, _)| *kind == mount.kind)
+fn is_network(book: &Security, mount: &MountFacts) -> bool {
+    book.network(&mount.kind).is_some()
 }
 
 fn crypt(layers: &[Layer]) -> Option<(&str, &str)> {
@@ -159,31 +153,38 @@ fn at_rest(judged: &mut Judged<'_>, mount: &MountFacts) {
 }
 
 fn over_network(judged: &mut Judged<'_>, mount: &MountFacts) {
-    let rule = "net-mount";
-    let has = |option: &str| mount.options.split(',').any(|o| o == option);
-    let known = NETWORK.iter().find(|(kind, _)| *kind == mount.kind);
-    let encrypted = known.is_some_and(|(_, any)| any.is_empty() || any.iter().any(|o| has(o)));
-    let msg = |id: &'static str| {
-        Msg::new(id)
-            .arg("kind", mount.kind.as_str())
-            .arg("source", mount.source.as_str())
+    let Some(known) = judged.book.network(&mount.kind) else {
+        return;
     };
-    let ask = || Msg::new("accept-ask-net-mount");
-    if mount.kind == "cifs" && (has("vers=1.0") || has("vers=1")) {
-        let msg = msg("accept-net-smb1");
-        judged.ask(rule, Verdict::Fail, msg, ask());
-    } else if encrypted {
-        judged.say(rule, Verdict::Pass, msg("accept-net-encrypted"));
-    } else {
-        let msg = msg("accept-net-plain");
-        judged.ask(rule, Verdict::Warn, msg, ask());
-    }
+    let has = |options: &[String]| {
+        let mut given = mount.options.split(',');
+        options.iter().any(|o| o == "*") || given.any(|g| options.iter().any(|o| o == g))
+    };
+    let (verdict, id) = match () {
+        () if has(&known.broken_by) => (Verdict::Fail, "accept-net-broken"),
+        () if has(&known.encrypted_by) => (Verdict::Pass, "accept-net-encrypted"),
+        () if known.plain => (Verdict::Warn, "accept-net-plain"),
+        () => (Verdict::Unknown, "accept-net-unseen"),
+    };
+    let msg = Msg::new(id)
+        .arg("kind", mount.kind.as_str())
+        .arg("source", mount.source.as_str());
+    let check = Check::new("net-mount", verdict, msg).from(&known.origin);
+    judged.check(match verdict {
+        Verdict::Pass => check,
+        _ => check.asking(Msg::new("accept-ask-net-mount")),
+    });
 }
 
 fn swap(judged: &mut Judged<'_>, facts: &HostFacts, disks: &[&MountFacts]) {
     let rule = "swap-encryption";
     let Some(swaps) = &facts.swaps else {
-        return; // said with the disks: without the tables nothing can be told of either
+        // without disks the tables are not there at all, and that is said with the disks
+        if !disks.is_empty() {
+            let ask = Msg::new("accept-ask-swap-list");
+            judged.ask(rule, Verdict::Unknown, Msg::new("accept-swap-unseen"), ask);
+        }
+        return;
     };
     if swaps.is_empty() {
         judged.say(rule, Verdict::Pass, Msg::new("accept-swap-none"));

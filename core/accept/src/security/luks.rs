@@ -144,11 +144,24 @@ fn derivation(judged: &mut Judged<'_>, facts: &LuksFacts) {
     let rule = "luks-kdf";
     let book = judged.book;
     let least = book.limit(rule);
+    let argon = |slot: &LuksSlot| {
+        let Some(memory) = slot.memory_kib.map(|m| m as f64) else {
+            return Verdict::Unknown;
+        };
+        let few = (slot.iterations as f64) < book.limit("luks-argon-passes");
+        if memory < book.limit("luks-argon-least") {
+            Verdict::Fail
+        } else if few || memory < book.limit("luks-argon-memory") {
+            Verdict::Warn
+        } else {
+            Verdict::Pass
+        }
+    };
     let ask = || Msg::new("accept-ask-luks");
     let mut worst: Option<(Verdict, &LuksSlot)> = None;
     for slot in &facts.slots {
         let verdict = match book.strength("kdf", &slot.kdf) {
-            Some(Strength::Good) => Verdict::Pass,
+            Some(Strength::Good) => argon(slot),
             Some(Strength::Weak) if (slot.iterations as f64) < least => Verdict::Fail,
             Some(Strength::Weak) => Verdict::Warn,
             Some(Strength::Broken) => Verdict::Fail,
@@ -161,15 +174,26 @@ fn derivation(judged: &mut Judged<'_>, facts: &LuksFacts) {
     let Some((verdict, slot)) = worst else {
         return; // no slot: said above
     };
+    let memory = match slot.memory_kib {
+        Some(kib) => kib.to_string(),
+        None => "-".to_owned(),
+    };
     let msg = |id: &'static str| {
         Msg::new(id)
             .arg("slot", slot.number.to_string())
             .arg("kdf", slot.kdf.as_str())
             .arg("iterations", slot.iterations as f64)
+            .arg("memory", memory.as_str())
     };
     match verdict {
         Verdict::Pass => judged.say(rule, verdict, msg("accept-luks-kdf")),
+        Verdict::Warn if slot.memory_kib.is_some() => {
+            judged.ask(rule, verdict, msg("accept-luks-argon-low"), ask());
+        }
         Verdict::Warn => judged.ask(rule, verdict, msg("accept-luks-kdf-weak"), ask()),
+        Verdict::Fail if slot.memory_kib.is_some() => {
+            judged.ask(rule, verdict, msg("accept-luks-argon-short"), ask());
+        }
         Verdict::Fail => judged.ask(rule, verdict, msg("accept-luks-kdf-short"), ask()),
         Verdict::Unknown => judged.ask(rule, verdict, msg("accept-luks-kdf-strange"), ask()),
     }

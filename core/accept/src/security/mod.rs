@@ -3,7 +3,7 @@
 //! Facts come in as plain data ([`TlsFacts`], [`SshFacts`], [`HostFacts`], [`LuksRead`], [`S3Facts`], [`ImdsFacts`]), findings go
 //! out; each family of rules is one file. [`checklist`] lets the findings answer the items of a profile. Not here: sockets and
 //! parsers (`io/endpoints`, `io/probe`), words (`app/report`). Which algorithm is weak and which limit holds is data:
-//! [`Security`], read from `data/accept`.
+//! [`Security`], read from `data/accept`; a row that is no more than general knowledge decides nothing.
 
 mod checklist;
 mod disk;
@@ -20,7 +20,7 @@ pub use luks::{LuksFacts, LuksRead, LuksSlot, luks};
 pub use reach::{PlainAnswer, PlainHttp, Unreached, plain_http};
 pub use s3::{Imds, ImdsFacts, S3Encryption, S3Facts, S3Policy, imds, s3};
 pub use ssh::{SshFacts, ssh};
-pub use tables::{Security, SecuritySources, Strength};
+pub use tables::{HttpSign, HttpSigns, Security, SecuritySources, Strength};
 pub use tls::{CertFacts, NameMatch, Offer, TlsFacts, TlsVersion, Trust, tls};
 
 use crate::finding::{Check, Finding, Verdict};
@@ -51,11 +51,25 @@ impl<'a> Judged<'a> {
     }
 
     fn check(&mut self, check: Check) {
-        let check = match self.book.rule(check.rule) {
-            Some(rule) => check.from(&rule.origin),
-            None => check,
+        let check = match (self.book.rule(check.rule), check.origin.is_some()) {
+            (Some(rule), false) => check.from(&rule.origin),
+            _ => check,
         };
-        self.findings.push(check.finding(self.subject.clone()));
+        let finding = match check.origin.as_ref().is_none_or(|o| o.decides()) {
+            true => check.finding(self.subject.clone()),
+            false => undecided(check).finding(self.subject.clone()),
+        };
+        self.findings.push(finding);
+    }
+}
+
+/// What rests on a fact that may not decide is a question.
+fn undecided(check: Check) -> Check {
+    Check {
+        verdict: Verdict::Unknown,
+        ask: check.ask.or(Some(Msg::new("accept-ask-rule"))),
+        reason: Msg::new("accept-rule-undecided").arg("reason", check.reason),
+        ..check
     }
 }
 

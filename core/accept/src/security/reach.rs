@@ -13,6 +13,8 @@ pub enum Unreached {
     Name(String),
     Refused,
     TimedOut,
+    /// No way leads to the address (`EHOSTUNREACH`).
+    NoRoute,
     /// Reached, but it speaks something else, or breaks the rules of its protocol.
     OtherProtocol(String),
     Other(String),
@@ -24,6 +26,7 @@ impl Unreached {
             Unreached::Name(detail) => Msg::new("accept-reach-name").arg("detail", detail.as_str()),
             Unreached::Refused => Msg::new("accept-reach-refused"),
             Unreached::TimedOut => Msg::new("accept-reach-timed-out"),
+            Unreached::NoRoute => Msg::new("accept-reach-no-route"),
             Unreached::OtherProtocol(detail) => {
                 Msg::new("accept-reach-protocol").arg("detail", detail.as_str())
             }
@@ -51,7 +54,7 @@ pub struct PlainHttp {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "answer", content = "detail", rename_all = "snake_case")]
 pub enum PlainAnswer {
-    /// Nothing listens, or it closes, or it answers with something that is not HTTP.
+    /// Nothing listens, it closes without a word, or it says that it takes HTTPS alone.
     Refused(String),
     /// Sends on to HTTPS.
     Redirects(u16),
@@ -61,7 +64,7 @@ pub enum PlainAnswer {
 }
 
 impl Judged<'_> {
-    /// Whether plain HTTP is refused. `open` = the verdict on an answer that asks for credentials or denies.
+    /// Whether plain HTTP is refused.
     pub(super) fn plain(&mut self, plain: &PlainHttp) {
         let rule = "plain-http";
         let with = |id: &'static str, status: u16| {
@@ -89,13 +92,15 @@ impl Judged<'_> {
                 self.ask(rule, Verdict::Warn, msg, ask);
             }
             PlainAnswer::Answers(status) => {
-                self.say(rule, Verdict::Pass, with("accept-plain-error", *status));
+                // another path may be served all the same
+                let msg = with("accept-plain-error", *status);
+                self.ask(rule, Verdict::Unknown, msg, Msg::new("accept-ask-plain"));
             }
             PlainAnswer::Unclear(detail) => {
                 let msg = Msg::new("accept-plain-unclear")
                     .arg("port", plain.port.to_string())
                     .arg("detail", detail.as_str());
-                self.say(rule, Verdict::Unknown, msg);
+                self.ask(rule, Verdict::Unknown, msg, Msg::new("accept-ask-plain"));
             }
         }
     }

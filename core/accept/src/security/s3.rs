@@ -14,7 +14,7 @@ pub struct S3Facts {
     pub plain_endpoint: bool,
     pub encryption: S3Encryption,
     pub policy: S3Policy,
-    /// A request without encryption to the same endpoint.
+    /// A request without encryption and signature for the bucket itself.
     pub plain: Option<PlainHttp>,
 }
 
@@ -100,16 +100,23 @@ fn transport(judged: &mut Judged<'_>, facts: &S3Facts) {
     }
     let answer = facts.plain.as_ref().map(|p| &p.answer);
     match answer {
-        Some(PlainAnswer::Refused(_) | PlainAnswer::Redirects(_)) => {
+        // no HTTP is spoken there at all
+        Some(PlainAnswer::Refused(_)) => {
             judged.say(rule, Verdict::Pass, Msg::new("accept-s3-plain-refused"));
         }
-        // it takes the request and answers it, if only with a denial: the transport is open
-        Some(PlainAnswer::Answers(_))
-            if facts.plain_endpoint || facts.policy == S3Policy::AllowsPlain =>
-        {
-            judged.ask(rule, Verdict::Fail, plain("accept-s3-plain"), ask());
+        // what is sent on without a signature may be answered with one
+        Some(PlainAnswer::Redirects(_)) => {
+            let msg = plain("accept-s3-plain-redirects");
+            judged.ask(rule, Verdict::Unknown, msg, ask());
         }
         Some(PlainAnswer::Answers(200..=299)) => {
+            judged.ask(rule, Verdict::Fail, plain("accept-s3-plain"), ask());
+        }
+        // it takes the request and denies it for want of a signature: the transport is open
+        Some(PlainAnswer::Answers(403)) if facts.policy == S3Policy::AllowsPlain => {
+            judged.ask(rule, Verdict::Fail, plain("accept-s3-plain"), ask());
+        }
+        Some(PlainAnswer::Answers(_)) if facts.plain_endpoint => {
             judged.ask(rule, Verdict::Fail, plain("accept-s3-plain"), ask());
         }
         Some(PlainAnswer::Answers(_)) => {
@@ -145,11 +152,11 @@ pub struct ImdsFacts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "answer", content = "detail", rename_all = "snake_case")]
 pub enum Imds {
-    /// Refused with this status.
+    /// Its own refusal, with this status.
     NeedsToken(u16),
     /// Answered.
     Open(u16),
-    /// Nothing answers there.
+    /// Nothing is there: the connection is refused, or no way leads there.
     Absent(String),
     Unclear(String),
 }

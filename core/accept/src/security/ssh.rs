@@ -95,7 +95,10 @@ fn prefix_truncation(judged: &mut Judged<'_>, facts: &SshFacts) {
     let etm = has(&facts.macs, &|n| n.contains("-etm"));
     let strict = has(&facts.kex, &|n| n.starts_with("kex-strict-s-v00"));
     let rule = "ssh-prefix-truncation";
-    if strict || !(chacha || cbc && etm) {
+    if facts.kex.is_empty() || facts.ciphers.is_empty() {
+        let ask = Msg::new("accept-ask-ssh");
+        judged.ask(rule, Verdict::Unknown, Msg::new("accept-ssh-none"), ask);
+    } else if strict || !(chacha || cbc && etm) {
         judged.say(rule, Verdict::Pass, Msg::new("accept-ssh-strict"));
     } else {
         let msg = Msg::new("accept-ssh-truncation");

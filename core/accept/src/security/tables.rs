@@ -10,6 +10,8 @@ pub struct SecuritySources {
     pub algorithms: &'static str,
     pub checklist: &'static str,
     pub claims: &'static str,
+    pub http_answers: &'static str,
+    pub network_mounts: &'static str,
 }
 
 /// What the rules stand on.
@@ -19,6 +21,8 @@ pub struct Security {
     algorithms: Vec<Algorithm>,
     pub items: Vec<Item>,
     pub(super) claims: Vec<Claim>,
+    http: Vec<HttpRow>,
+    network: Vec<NetworkMount>,
 }
 
 /// Source of a rule, and its limit where it has one.
@@ -48,6 +52,52 @@ struct Algorithm {
     code: String,
     name: String,
     strength: Strength,
+    origin: Origin,
+}
+
+/// An answer to a request without encryption that is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpSign {
+    pub status: u16,
+    /// In lower case; stands in the head or at the start of the body.
+    pub text: Option<String>,
+}
+
+impl HttpSign {
+    /// `seen`: head and body, in lower case.
+    pub fn is(&self, status: u16, seen: &str) -> bool {
+        let text = self.text.as_ref();
+        self.status == status && text.is_none_or(|t| seen.contains(t.as_str()))
+    }
+}
+
+/// How answers over plain HTTP are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HttpSigns {
+    /// The port takes HTTPS alone.
+    pub refused: Vec<HttpSign>,
+    /// A metadata service wants a token or a header first.
+    pub token: Vec<HttpSign>,
+}
+
+/// A file system over a network, by the options of its mount.
+#[derive(Clone, Debug)]
+pub(super) struct NetworkMount {
+    pub kind: String,
+    /// One of these encrypts what it carries; `*` = it always does.
+    pub encrypted_by: Vec<String>,
+    /// One of these means a protocol that is broken.
+    pub broken_by: Vec<String>,
+    /// Without any of them it is in the clear; else the options do not tell.
+    pub plain: bool,
+    pub origin: Origin,
+}
+
+#[derive(Clone, Debug)]
+struct HttpRow {
+    token: bool,
+    sign: HttpSign,
+    origin: Origin,
 }
 
 impl Security {
@@ -59,6 +109,8 @@ impl Security {
             algorithms: read("accept/algorithms.csv", sources.algorithms, algorithm)?,
             items: read("accept/checklist.csv", sources.checklist, Item::read)?,
             claims: read("accept/claims.csv", sources.claims, Claim::read)?,
+            http: read("accept/http_answers.csv", sources.http_answers, http)?,
+            network: read("accept/network_mounts.csv", sources.network_mounts, network)?,
         })
     }
 
@@ -75,8 +127,10 @@ impl Security {
 
     /// `kind`: `tls-suite` (code in hexadecimal), `signature` and `curve` (object identifiers), `ssh-kex`, `ssh-host-key`,
     /// `ssh-cipher`, `ssh-mac`, `disk-cipher`, `kdf` (names).
+    /// What a row says that may not decide is not known.
     pub fn strength(&self, kind: &str, code: &str) -> Option<Strength> {
-        self.algorithm(kind, code).map(|a| a.strength)
+        let found = self.algorithm(kind, code);
+        found.filter(|a| a.origin.decides()).map(|a| a.strength)
     }
 
     /// As people call it; the code where nothing is known of it.
@@ -93,9 +147,26 @@ impl Security {
     pub fn suites(&self, strength: Strength) -> Vec<u16> {
         self.algorithms
             .iter()
-            .filter(|a| a.kind == "tls-suite" && a.strength == strength)
+            .filter(|a| a.kind == "tls-suite" && a.strength == strength && a.origin.decides())
             .filter_map(|a| u16::from_str_radix(&a.code, 16).ok())
             .collect()
+    }
+
+    pub(super) fn network(&self, kind: &str) -> Option<&NetworkMount> {
+        self.network.iter().find(|n| n.kind == kind)
+    }
+
+    /// The answers over plain HTTP that may decide.
+    pub fn http_signs(&self) -> HttpSigns {
+        let of = |token: bool| {
+            let rows = self.http.iter();
+            let those = rows.filter(|r| r.token == token && r.origin.decides());
+            those.map(|r| r.sign.clone()).collect()
+        };
+        HttpSigns {
+            refused: of(false),
+            token: of(true),
+        }
     }
 
     /// Rules that the table has.
@@ -112,6 +183,36 @@ fn rule(row: &Row<'_>) -> Result<Rule, String> {
     })
 }
 
+fn network(row: &Row<'_>) -> Result<NetworkMount, String> {
+    Ok(NetworkMount {
+        kind: row.need("kind")?,
+        encrypted_by: row.list("encrypted_by")?,
+        broken_by: row.list("broken_by")?,
+        plain: match row.get("otherwise")? {
+            "plain" => true,
+            "unseen" => false,
+            other => return Err(format!("otherwise: `{other}`")),
+        },
+        origin: row.origin()?,
+    })
+}
+
+fn http(row: &Row<'_>) -> Result<HttpRow, String> {
+    let token = match (row.get("question")?, row.get("reading")?) {
+        ("plain", "refused") => false,
+        ("imds", "token") => true,
+        (question, reading) => return Err(format!("`{question}`, `{reading}`")),
+    };
+    Ok(HttpRow {
+        token,
+        sign: HttpSign {
+            status: row.need("status")?,
+            text: row.opt("text")?,
+        },
+        origin: row.origin()?,
+    })
+}
+
 fn algorithm(row: &Row<'_>) -> Result<Algorithm, String> {
     let strength = match row.get("strength")? {
         "good" => Strength::Good,
@@ -120,7 +221,6 @@ fn algorithm(row: &Row<'_>) -> Result<Algorithm, String> {
         "marker" => Strength::Marker,
         other => return Err(format!("strength: `{other}`")),
     };
-    row.origin()?;
     let code: String = row.need("code")?;
     let name = row.opt("name")?.unwrap_or_else(|| code.clone());
     let kind: String = row.need("kind")?;
@@ -132,5 +232,6 @@ fn algorithm(row: &Row<'_>) -> Result<Algorithm, String> {
         code,
         name,
         strength,
+        origin: row.origin()?,
     })
 }

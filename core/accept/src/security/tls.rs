@@ -80,7 +80,7 @@ pub struct CertFacts {
     pub curve: Option<String>,
     /// Of an RSA modulus.
     pub key_bits: Option<u32>,
-    /// Object identifier.
+    /// Object identifier; of RSASSA-PSS a slash and that of its hash follow.
     pub signature: String,
     /// Names and addresses that it is for.
     pub names: Vec<String>,

@@ -19,6 +19,8 @@ pub fn security() -> Result<Security, CatalogError> {
         algorithms: table!("algorithms"),
         checklist: table!("checklist"),
         claims: table!("claims"),
+        http_answers: table!("http_answers"),
+        network_mounts: table!("network_mounts"),
     };
     Security::read(&tables).map_err(|e| CatalogError::BuiltIn {
         file: e.file,

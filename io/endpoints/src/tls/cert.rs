@@ -3,15 +3,19 @@
 use lessee_accept::security::CertFacts;
 use sha2::{Digest, Sha256};
 use x509_cert::certificate::{CertificateInner, Raw};
-use x509_cert::der::asn1::{ObjectIdentifier, UintRef};
+use x509_cert::der::asn1::{AnyRef, ObjectIdentifier, UintRef};
 use x509_cert::der::{Decode, Reader, SliceReader};
 use x509_cert::ext::pkix::SubjectAltName;
 use x509_cert::ext::pkix::name::GeneralName;
-use x509_cert::spki::SubjectPublicKeyInfoOwned;
+use x509_cert::spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
 
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
+const RSASSA_PSS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.10");
+const SHA1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.14.3.2.26");
+/// The tag `[0]` of a field that is constructed.
+const EXPLICIT_0: u8 = 0xa0;
 const MOST_NAMES: usize = 50;
 const LONGEST: usize = 200;
 
@@ -33,9 +37,33 @@ pub fn facts(der: &[u8]) -> Result<CertFacts, String> {
         key,
         curve,
         key_bits,
-        signature: cert.signature_algorithm().oid.to_string(),
+        signature: signature(cert.signature_algorithm()),
         names: names(tbs.get_extension::<SubjectAltName>().ok().flatten()),
     })
+}
+
+/// Of RSASSA-PSS with its hash, which is in the parameters; where it is left out it is SHA-1 (RFC 4055 section 3.1).
+fn signature(algorithm: &AlgorithmIdentifierOwned) -> String {
+    let oid = algorithm.oid.to_string();
+    if algorithm.oid != RSASSA_PSS {
+        return oid;
+    }
+    let hash = match algorithm.parameters.as_ref().map(|p| p.value()) {
+        None | Some([]) => Some(SHA1),
+        Some(value) if value.first() != Some(&EXPLICIT_0) => Some(SHA1),
+        Some(value) => pss_hash(value),
+    };
+    match hash {
+        Some(hash) => format!("{oid}/{hash}"),
+        None => oid,
+    }
+}
+
+fn pss_hash(parameters: &[u8]) -> Option<ObjectIdentifier> {
+    let mut reader = SliceReader::new(parameters).ok()?;
+    let first = AnyRef::decode(&mut reader).ok()?;
+    let hash = AlgorithmIdentifierOwned::from_der(first.value()).ok()?;
+    Some(hash.oid)
 }
 
 fn short(text: &str) -> String {

@@ -15,7 +15,9 @@ pub use hello::Suites;
 
 use crate::conn::{Conn, Limits, closed, resolve};
 use crate::http;
-use lessee_accept::security::{NameMatch, Offer, TlsFacts, TlsVersion, Trust, Unreached};
+use lessee_accept::security::{
+    HttpSigns, NameMatch, Offer, TlsFacts, TlsVersion, Trust, Unreached,
+};
 use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, ServerName};
 use std::io::{ErrorKind, Write};
@@ -33,6 +35,7 @@ pub fn look(
     port: u16,
     suites: &Suites,
     trusted: &Trusted,
+    signs: &HttpSigns,
     now: u64,
     limits: Limits,
 ) -> Result<TlsFacts, Unreached> {
@@ -107,9 +110,9 @@ pub fn look(
             Trust::NotChecked("no certificate".to_owned()),
         ),
     };
-    let mut plain = vec![http::plain_beside(host, port, limits)];
+    let mut plain = vec![http::plain_beside(host, port, "/", signs, limits)];
     if port == 443 {
-        plain.push(http::plain_beside(host, 80, limits));
+        plain.push(http::plain_beside(host, 80, "/", signs, limits));
     }
     Ok(TlsFacts {
         host: host.to_owned(),

@@ -16,11 +16,32 @@ pub fn parse(text: &str) -> Option<HostFacts> {
     for device in devices {
         node(device, &[], &mut facts.mounts, &mut swaps);
     }
-    // a list without mount points says nothing, of swap neither
-    if !facts.mounts.is_empty() || !swaps.is_empty() {
+    // swap files are not listed, so none that is shown does not mean none
+    if !swaps.is_empty() {
         facts.swaps = Some(swaps);
     }
+    // of a btrfs on several devices the mount stands under one of them alone
+    let btrfs = |m: &&mut MountFacts| m.kind == "btrfs";
+    let members: usize = devices.iter().map(|d| count(d, 0)).sum();
+    if members > facts.mounts.iter_mut().filter(btrfs).count() {
+        facts
+            .mounts
+            .iter_mut()
+            .filter(btrfs)
+            .for_each(|m| m.layers.clear());
+    }
     Some(facts)
+}
+
+/// Devices with btrfs on them.
+fn count(value: &Value, depth: usize) -> usize {
+    if depth > DEEPEST {
+        return 0;
+    }
+    let own = value.get("fstype").and_then(Value::as_str) == Some("btrfs");
+    let below = value.get("children").and_then(Value::as_array);
+    let below = below.into_iter().flatten().map(|c| count(c, depth + 1));
+    usize::from(own) + below.sum::<usize>()
 }
 
 fn node(value: &Value, above: &[Layer], mounts: &mut Vec<MountFacts>, swaps: &mut Vec<SwapFacts>) {

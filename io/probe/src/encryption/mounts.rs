@@ -42,7 +42,10 @@ pub(super) fn table(tree: &Tree) -> Option<Table> {
         }
         seen.push(key);
         if let Some(device) = tree.device(number.as_deref(), &mount.source) {
-            mount.layers = tree.layers(&device);
+            mount.layers = match mount.kind.as_str() {
+                "btrfs" => tree.of_btrfs(&device),
+                _ => tree.layers(&device),
+            };
         }
         out.mounts.push(mount);
     }
@@ -168,7 +171,10 @@ pub(super) fn from_etc(tree: &Tree, facts: &mut HostFacts) {
         let Some((_, mut mount)) = plain(line) else {
             continue;
         };
-        mount.layers = layers(&mount.source);
+        // a btrfs may have more devices than the one that is named
+        if mount.kind != "btrfs" {
+            mount.layers = layers(&mount.source);
+        }
         if mount.kind == "swap" {
             swaps.push(SwapFacts {
                 layers: mount.layers,
@@ -178,7 +184,8 @@ pub(super) fn from_etc(tree: &Tree, facts: &mut HostFacts) {
             facts.mounts.push(mount);
         }
     }
-    if facts.swaps.is_none() {
+    // swap may be turned on without standing there
+    if facts.swaps.is_none() && !swaps.is_empty() {
         facts.swaps = Some(swaps);
     }
 }

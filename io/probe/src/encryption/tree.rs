@@ -79,6 +79,30 @@ impl Tree {
         self.down(device, 0, &mut visits)
     }
 
+    /// As [`Tree::layers`] over all devices of the btrfs that one belongs to; empty where its members are not listed, or one of
+    /// them is not to be seen.
+    pub(super) fn of_btrfs(&self, device: &str) -> Vec<Layer> {
+        let members = |uuid: &String| self.names(&format!("sys/fs/btrfs/{uuid}/devices"));
+        let all = self.names("sys/fs/btrfs").into_iter();
+        let mine = all
+            .map(|u| members(&u))
+            .find(|m| m.iter().any(|d| d == device));
+        let ways: Vec<Vec<Layer>> = mine.iter().flatten().map(|d| self.layers(d)).collect();
+        if ways.iter().any(|w| !self.seen(w)) {
+            return Vec::new();
+        }
+        ways.into_iter().reduce(worse).unwrap_or_default()
+    }
+
+    /// Whether the first of the layers is a device of this tree.
+    fn seen(&self, layers: &[Layer]) -> bool {
+        let known = |name: &str| {
+            let mut all = self.names("sys/class/block").into_iter();
+            all.any(|d| d == name || self.attribute(&d, "dm/name").as_deref() == Some(name))
+        };
+        layers.first().is_some_and(|l| known(&l.name))
+    }
+
     fn down(&self, device: &str, depth: usize, visits: &mut usize) -> Vec<Layer> {
         *visits += 1;
         if depth > DEEPEST || *visits > MOST_VISITS {

@@ -83,6 +83,7 @@ fn tell(done: Done, settings: &Settings, printer: &Printer) -> Result<Exit, Fail
 fn must_be_online(host: &str, settings: &Settings) -> Result<(), Failure> {
     match settings.offline.value {
         true => Err(Failure::usage(Msg::new("accept-offline").arg("host", host))
+            .exit(Exit::Unreachable)
             .hint(Msg::new("hint-accept-offline"))),
         false => Ok(()),
     }

@@ -6,7 +6,7 @@ use crate::args::SecurityArgs;
 use crate::commands::providers;
 use crate::facts;
 use lessee_accept::security::{self, Profile, S3Encryption, S3Facts, S3Policy, Security, Strength};
-use lessee_accept::security::{Seen, Unreached};
+use lessee_accept::security::{HttpSigns, Seen, Unreached};
 use lessee_accept::{Finding, Outcome};
 use lessee_console::{Failure, Settings};
 use lessee_endpoints::{Endpoint, Limits, Scheme, http, ssh, tls};
@@ -31,6 +31,7 @@ const TIMEOUTS_S: std::ops::RangeInclusive<f64> = 0.1..=60.0;
 struct Around<'a> {
     book: &'a Security,
     suites: tls::Suites,
+    signs: HttpSigns,
     trusted: tls::Trusted,
     limits: Limits,
     settings: &'a Settings,
@@ -64,6 +65,7 @@ pub(super) fn check(args: &SecurityArgs, settings: &Settings) -> Result<Outcome,
             weak: book.suites(Strength::Weak),
             broken: book.suites(Strength::Broken),
         },
+        signs: book.http_signs(),
         trusted: trusted(&args.ca)?,
         limits: limits(args.timeout)?,
         s3_endpoint: args.s3_endpoint.as_deref(),
@@ -90,7 +92,7 @@ pub(super) fn check(args: &SecurityArgs, settings: &Settings) -> Result<Outcome,
     let live = machine.is_some_and(|m| m.as_os_str() == "live") && !settings.offline.value;
     if let Some(url) = args.imds.as_deref().or(live.then_some(http::IMDS)) {
         let endpoint = endpoint(url)?;
-        let facts = http::imds(&endpoint, around.limits);
+        let facts = http::imds(&endpoint, &around.signs, around.limits);
         let findings = security::imds(&book, &facts);
         add(around.resting("metadata-service", &facts.url.clone(), &facts, findings));
     }
@@ -358,7 +360,8 @@ impl Around<'_> {
                 vec![self.resting("ssh", &subject, &facts, findings)]
             }
             Scheme::Http => {
-                let facts = http::plain(&endpoint.host, endpoint.port, self.limits);
+                let (host, port) = (&endpoint.host, endpoint.port);
+                let facts = http::plain(host, port, "/", &self.signs, self.limits);
                 let findings = security::plain_http(self.book, &subject, &facts);
                 vec![self.resting("http", &subject, &facts, findings)]
             }
@@ -375,13 +378,14 @@ impl Around<'_> {
             port,
             &self.suites,
             &self.trusted,
+            &self.signs,
             seconds,
             self.limits,
         );
         let mut findings = security::tls(self.book, subject, &facts, now, pinned);
         // it speaks, but not TLS: perhaps what it should never speak
         if let Err(Unreached::OtherProtocol(_)) = facts {
-            let plain = http::plain(host, port, self.limits);
+            let plain = http::plain(host, port, "/", &self.signs, self.limits);
             findings.extend(security::plain_http(self.book, subject, &plain));
         }
         self.resting("tls", subject, &facts, findings)
@@ -439,12 +443,14 @@ impl Around<'_> {
             443 => 80,
             port => port,
         };
+        let (host, path) = target.place();
+        let plain = http::plain_beside(&host, port, &path, &self.signs, self.limits);
         let facts = Ok(S3Facts {
             endpoint: target.endpoint().to_owned(),
             plain_endpoint,
             encryption: answer,
             policy,
-            plain: Some(http::plain_beside(&service.host, port, self.limits)),
+            plain: Some(plain),
         });
         let findings = security::s3(self.book, subject, &facts);
         out.push(self.resting("s3", subject, &facts, findings));
