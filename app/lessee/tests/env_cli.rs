@@ -190,11 +190,15 @@ fn a_saved_environment_is_compared_and_brought_back_by_pip() {
         .map(|s| s["line"].as_str().expect("line"))
         .collect();
     assert!(
-        lines[0]
-            .ends_with("install --no-deps --force-reinstall idna==3.4 packaging==24.0 six==1.16.0"),
+        lines[0].ends_with(
+            "install --no-deps --force-reinstall -- idna==3.4 packaging==24.0 six==1.16.0"
+        ),
         "{lines:?}"
     );
-    assert!(lines[1].ends_with("uninstall --yes iniconfig"), "{lines:?}");
+    assert!(
+        lines[1].ends_with("uninstall --yes -- iniconfig"),
+        "{lines:?}"
+    );
     // printed, not run: the changes are still there
     env(home, &["--rollback", &lock]).exits(0);
     assert_eq!(
@@ -834,8 +838,8 @@ fn changes_of_the_system_come_back_by_its_own_manager() {
     assert_eq!(
         lines,
         [
-            "apt-get install --yes --allow-downgrades bash=5.1-6 less=590",
-            "apt-get remove --yes curl"
+            "apt-get install --yes --allow-downgrades -- bash=5.1-6 less=590",
+            "apt-get remove --yes -- curl"
         ]
     );
     assert_eq!(doc["may_be_gone"], true);

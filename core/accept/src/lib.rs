@@ -27,6 +27,7 @@ mod report;
 mod rocm;
 mod screen;
 pub mod security;
+mod shell;
 mod support;
 mod table;
 mod tensorflow;
@@ -51,6 +52,7 @@ pub use report::{
     Yardstick, diff, expected, fits, is_code, nothing, promised, stated,
 };
 pub use screen::{ScreenReading, doubts};
+pub use shell::{HIDDEN, hidden};
 pub use support::{Promise, Ticket, log_unreadable, support};
 pub use table::TableError;
 pub use version::Version;

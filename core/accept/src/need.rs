@@ -2,6 +2,7 @@
 //!
 //! Not here: what such a need brings, which is the matter of each package's rule.
 
+use crate::shell::hidden;
 use crate::version::Version;
 use thiserror::Error;
 
@@ -79,6 +80,7 @@ impl Need {
         if text.len() > LONGEST {
             return Err(NeedError::Name);
         }
+        let text = &hidden(text);
         // markers and comments say when a line holds, not what it brings
         let bare = text.split([';', '#']).next().unwrap_or("").trim();
         let end = bare

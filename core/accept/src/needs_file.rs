@@ -2,6 +2,7 @@
 //! a Dockerfile. Only lines of packages that the rules know; the rest is counted, never judged.
 
 use crate::need::{Need, NeedError, normal};
+use crate::shell::hidden;
 
 /// Longest list of needs taken from one file.
 const MOST: usize = 500;
@@ -81,7 +82,8 @@ fn read(text: &str, mut out: NeedsFile) -> NeedsFile {
 
 fn take(text: &str, out: &mut NeedsFile) {
     let text = text.split(" #").next().unwrap_or("").trim();
-    let text = text.split(" --").next().unwrap_or("").trim();
+    let text = hidden(text.split(" --").next().unwrap_or("").trim());
+    let text = text.as_str();
     if text.is_empty() || text.starts_with(['#', '-', '[']) || text.ends_with(':') {
         return;
     }

@@ -10,7 +10,7 @@ use crate::table::decides;
 use lessee_model::Msg;
 
 /// Where the wheels that are not on PyPI are.
-const INDEX: &str = "https://download.pytorch.org/whl";
+pub(crate) const INDEX: &str = "https://download.pytorch.org/whl";
 
 pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
     let releases = &host.compat.torch;

@@ -2,15 +2,18 @@
 //! filesystem in a tar, each perhaps packed with gzip or zstd. Nothing is unpacked onto a disk.
 //!
 //! Layers come before the list that orders them, so each is read into a small [`Layer`] of its own and laid upon the others
-//! at the end. Bounded: in what is unpacked, in how far it swells, in what is kept.
+//! at the end. Bounded over all layers together: in what is unpacked, in how far it swells, in what is kept of names, contents
+//! and JSON.
 
+use crate::facts::hex;
 use crate::layers::{Layer, Member, Members, bad, filled};
-use crate::tree::Tree;
+use crate::tree::{Room, Tree};
 use crate::zstd::Zstd;
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -19,10 +22,12 @@ use std::rc::Rc;
 /// Most bytes that are unpacked of one archive.
 const MAX_UNPACKED: u64 = 256 << 30;
 /// From so many bytes on, more than `MAX_SWELLING` out of one is a bomb.
-const SWELLING_FROM: u64 = 1 << 30;
+const SWELLING_FROM: u64 = 16 << 20;
 const MAX_SWELLING: u64 = 200;
 /// Longest list of layers.
 const MAX_JSON: u64 = 8 << 20;
+/// What a JSON takes in memory for each of its bytes, at most.
+const JSON_SWELLS: usize = 16;
 /// Most blobs of a layout in a folder.
 const MAX_BLOBS: usize = 10_000;
 /// How much of a stream tells what it is.
@@ -36,6 +41,10 @@ pub(crate) struct Unpacked {
     pub outside: usize,
     /// Layers that the list names and the archive lacks.
     pub missing: Vec<String>,
+    /// Layers that are not those that the image's description names.
+    pub other: Vec<String>,
+    /// Links whose content was passed over: the file, and where it leads.
+    pub links: Vec<(String, String)>,
     /// Images in it, by name, where there is more than one.
     pub images: Vec<String>,
     /// `amd64`, as the image states it.
@@ -45,11 +54,27 @@ pub(crate) struct Unpacked {
 #[derive(Debug, Default)]
 struct Parts {
     layers: HashMap<String, Layer>,
+    /// SHA-256 of each layer as it is unpacked.
+    sums: HashMap<String, String>,
     /// Of members that stand for others.
     links: HashMap<String, String>,
     json: HashMap<String, Value>,
     root: Layer,
     outside: usize,
+    room: Room,
+    also: Rc<BTreeSet<String>>,
+}
+
+impl Parts {
+    fn new(also: BTreeSet<String>) -> Parts {
+        let (room, also) = (Room::default(), Rc::new(also));
+        Parts {
+            root: Layer::within(&room, &also),
+            room,
+            also,
+            ..Parts::default()
+        }
+    }
 }
 
 /// Whether a stream begins as an archive does.
@@ -74,21 +99,24 @@ fn packing(head: &[u8]) -> Packing {
     }
 }
 
-/// Reads an archive.
+/// Reads an archive; `also` are files that are wanted beside those of which the path says so.
 ///
 /// # Errors
 /// It breaks off, is none, or swells beyond all bounds.
-pub(crate) fn unpack(from: impl Read) -> io::Result<Unpacked> {
+pub(crate) fn unpack(from: impl Read, also: BTreeSet<String>) -> io::Result<Unpacked> {
     let budget = Rc::new(Cell::new(MAX_UNPACKED));
-    let mut parts = Parts::default();
+    let mut parts = Parts::new(also);
     let (stream, packing) = opened(from, &budget)?;
     if packing == Packing::Other {
         return Err(bad("no archive"));
     }
-    let mut members = Members::new(stream);
+    let mut stream = stream;
+    let mut members = Members::new(&mut stream);
     while let Some(member) = members.next()? {
         part(&member, &mut members, &mut parts, &budget)?;
     }
+    // to its end, where the packer's own sum is
+    io::copy(&mut stream, &mut io::sink())?;
     assembled(parts)
 }
 
@@ -96,9 +124,9 @@ pub(crate) fn unpack(from: impl Read) -> io::Result<Unpacked> {
 ///
 /// # Errors
 /// As [`unpack`].
-pub(crate) fn unpack_layout(folder: &Path) -> io::Result<Unpacked> {
+pub(crate) fn unpack_layout(folder: &Path, also: BTreeSet<String>) -> io::Result<Unpacked> {
     let budget = Rc::new(Cell::new(MAX_UNPACKED));
-    let mut parts = Parts::default();
+    let mut parts = Parts::new(also);
     let mut files = vec![PathBuf::from("index.json"), PathBuf::from("manifest.json")];
     for kind in fs::read_dir(folder.join("blobs"))?.take(MAX_BLOBS) {
         let kind = kind?.file_name();
@@ -168,6 +196,20 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
+/// A stream with the sum of what has been read.
+struct Summed<R> {
+    inner: R,
+    sum: Sha256,
+}
+
+impl<R: Read> Read for Summed<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buf)?;
+        self.sum.update(&buf[..n]);
+        Ok(n)
+    }
+}
+
 struct Bounded<'a> {
     inner: Box<dyn Read + 'a>,
     out: u64,
@@ -207,7 +249,10 @@ fn part(
         if may_be_part(path) && member.kind.is_symlink() {
             let folder = path.rsplit_once('/').map_or("", |p| p.0);
             let target = member.link.as_deref().unwrap_or("");
-            if let Some(target) = crate::tree::cleaned(&format!("{folder}/{target}")) {
+            if let Some(target) = crate::tree::cleaned(&format!("{folder}/{target}"))
+                && parts.root.tree.has_room(path)
+                && parts.root.tree.has_room(&target)
+            {
                 parts.links.insert(path.to_owned(), target);
             }
         }
@@ -219,18 +264,32 @@ fn part(
     if matches!(head.first(), Some(b'{' | b'[')) && member.size <= MAX_JSON {
         let mut bytes = head;
         content.read_to_end(&mut bytes)?;
-        if let Ok(value) = serde_json::from_slice(&bytes) {
+        if parts
+            .root
+            .tree
+            .takes(bytes.len().saturating_mul(JSON_SWELLS))
+            && let Ok(value) = serde_json::from_slice(&bytes)
+        {
             parts.json.insert(path.to_owned(), value);
         }
     } else if is_archive(&head) {
         let whole = io::Cursor::new(head).chain(content);
         let (stream, _) = opened(whole, budget)?;
-        let mut members = Members::new(stream);
-        let mut layer = Layer::default();
+        let mut stream = Summed {
+            inner: stream,
+            sum: Sha256::new(),
+        };
+        let mut members = Members::new(&mut stream);
+        let mut layer = Layer::within(&parts.room, &parts.also);
         while let Some(member) = members.next()? {
             layer.take(&member, &mut members)?;
         }
-        parts.layers.insert(path.to_owned(), layer);
+        io::copy(&mut stream, &mut io::sink())?;
+        if parts.root.tree.has_room(path) {
+            let sum = format!("sha256:{}", hex(&stream.sum.finalize()));
+            parts.sums.insert(path.to_owned(), sum);
+            parts.layers.insert(path.to_owned(), layer);
+        }
     }
     Ok(())
 }
@@ -246,14 +305,16 @@ fn may_be_part(path: &str) -> bool {
 
 fn assembled(mut parts: Parts) -> io::Result<Unpacked> {
     let mut out = Unpacked {
+        tree: Tree::within(&parts.room),
         outside: parts.outside,
         ..Unpacked::default()
     };
+    out.tree.full = parts.root.tree.full;
     let (layers, config) = match listed(&parts, &mut out.images) {
         Some(found) => found,
         None if parts.layers.is_empty() => {
             out.outside += parts.root.outside;
-            parts.root.over(&mut out.tree);
+            out.links = parts.root.over(&mut out.tree);
             return Ok(out);
         }
         None => return Err(bad("layers, and no list that orders them")),
@@ -263,13 +324,29 @@ fn assembled(mut parts: Parts) -> io::Result<Unpacked> {
         .and_then(|c| c.get("architecture"))
         .and_then(Value::as_str)
         .map(str::to_owned);
+    let stated: Option<Vec<&str>> = config
+        .and_then(|c| c["rootfs"]["diff_ids"].as_array())
+        .map(|all| all.iter().map(|v| v.as_str().unwrap_or("")).collect());
+    if let Some(stated) = stated {
+        for (at, name) in layers.iter().enumerate() {
+            let name = parts.links.get(name).unwrap_or(name);
+            let sum = parts.sums.get(name);
+            if sum.is_some_and(|s| stated.get(at) != Some(&s.as_str())) {
+                out.other.push(name.clone());
+            }
+        }
+        let lacking = stated.iter().skip(layers.len());
+        out.missing.extend(lacking.map(|s| (*s).to_owned()));
+    }
     for name in layers {
         let name = parts.links.get(&name).cloned().unwrap_or(name);
         match parts.layers.remove(&name) {
             Some(layer) => {
                 out.outside += layer.outside;
-                layer.over(&mut out.tree);
+                out.links.extend(layer.over(&mut out.tree));
             }
+            // one and the same layer may be named twice
+            None if parts.sums.contains_key(&name) => {}
             None => out.missing.push(name),
         }
     }

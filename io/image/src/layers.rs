@@ -2,15 +2,15 @@
 //! bytes are kept or they are passed over. Headers are read with the `tar` crate; the loop is our own, because a header that
 //! announces a name of gigabytes must be refused before it is read.
 
-use crate::tree::{MAX_FILE_BYTES, Node, Tree, Want, cleaned, want};
+use crate::tree::{MAX_FILE_BYTES, Node, Room, Tree, Want, cleaned, want};
+use std::collections::BTreeSet;
 use std::io::{self, Read};
+use std::rc::Rc;
 use tar::{EntryType, Header, PaxExtensions};
 
 const BLOCK: u64 = 512;
 /// Longest name or extended header, in bytes.
 const MAX_NAME: u64 = 1 << 20;
-/// Most folders of a layer that are remembered.
-const MAX_FOLDERS: usize = 2_000_000;
 
 /// What one member is.
 #[derive(Debug)]
@@ -122,7 +122,8 @@ impl<R: Read> Members<R> {
     }
 
     fn skip(&mut self) -> io::Result<()> {
-        let rest = self.left + std::mem::take(&mut self.padding);
+        let rest = self.left.checked_add(std::mem::take(&mut self.padding));
+        let rest = rest.ok_or_else(|| bad("a size that is none"))?;
         self.left = 0;
         let passed = io::copy(&mut self.inner.by_ref().take(rest), &mut io::sink())?;
         match passed < rest {
@@ -187,11 +188,29 @@ pub(crate) struct Layer {
     folders: Vec<String>,
     /// Links to files of layers below.
     hard: Vec<(String, String)>,
+    /// Files that are wanted too, as links to them were seen in an earlier pass.
+    also: Rc<BTreeSet<String>>,
     /// Members that lead out of the root, or have names that are none.
     pub outside: usize,
 }
 
 impl Layer {
+    /// One that keeps no more than there is room for in its whole archive.
+    pub(crate) fn within(room: &Room, also: &Rc<BTreeSet<String>>) -> Layer {
+        Layer {
+            tree: Tree::within(room),
+            also: also.clone(),
+            ..Layer::default()
+        }
+    }
+
+    fn want(&self, path: &str) -> Want {
+        match self.also.contains(path) {
+            true => Want::Content,
+            false => want(path),
+        }
+    }
+
     /// Takes in one member, whose content comes from `content`.
     pub(crate) fn take(&mut self, member: &Member, content: &mut impl Read) -> io::Result<()> {
         let Some(path) = &member.path else {
@@ -200,9 +219,13 @@ impl Layer {
         };
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         if name == ".wh..wh..opq" {
-            self.opaque.push(folder.to_owned());
+            if self.tree.has_room(folder) {
+                self.opaque.push(folder.to_owned());
+            }
         } else if let Some(name) = name.strip_prefix(".wh.") {
-            self.gone.push(crate::tree::join(folder, name));
+            if self.tree.has_room(path) {
+                self.gone.push(crate::tree::join(folder, name));
+            }
         } else {
             self.keep(path, member, content)?;
         }
@@ -211,33 +234,37 @@ impl Layer {
 
     fn keep(&mut self, path: &str, member: &Member, content: &mut impl Read) -> io::Result<()> {
         match member.kind {
-            EntryType::Directory if self.folders.len() < MAX_FOLDERS => {
-                self.folders.push(path.to_owned());
+            EntryType::Directory => {
+                if self.tree.has_room(path) {
+                    self.folders.push(path.to_owned());
+                }
             }
             EntryType::Symlink => {
                 let target = member.link.clone().unwrap_or_default();
                 self.tree.insert(path, Node::Link(target));
             }
             EntryType::Link => self.hard_link(path, member),
-            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => match want(path) {
-                Want::Nothing => {}
-                Want::Name => self.tree.insert(path, Node::Seen),
-                Want::Content if member.size > MAX_FILE_BYTES => {
-                    self.tree.too_large.push(path.to_owned());
+            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
+                match self.want(path) {
+                    Want::Nothing => {}
+                    Want::Name => self.tree.insert(path, Node::Seen),
+                    Want::Content if member.size > MAX_FILE_BYTES => {
+                        self.tree.too_large.push(path.to_owned());
+                    }
+                    Want::Content => {
+                        let mut bytes = Vec::new();
+                        content.take(member.size).read_to_end(&mut bytes)?;
+                        self.tree.insert(path, Node::Content(bytes));
+                    }
                 }
-                Want::Content => {
-                    let mut bytes = Vec::new();
-                    content.take(member.size).read_to_end(&mut bytes)?;
-                    self.tree.insert(path, Node::Content(bytes));
-                }
-            },
+            }
             _ => {}
         }
         Ok(())
     }
 
     fn hard_link(&mut self, path: &str, member: &Member) {
-        if want(path) == Want::Nothing {
+        if self.want(path) == Want::Nothing {
             return;
         }
         let target = member.link.as_deref().and_then(cleaned);
@@ -247,12 +274,15 @@ impl Layer {
         };
         match self.tree.node(&target).cloned() {
             Some(node) => self.tree.insert(path, node),
-            None => self.hard.push((path.to_owned(), target)),
+            None if self.tree.has_room(path) && self.tree.has_room(&target) => {
+                self.hard.push((path.to_owned(), target));
+            }
+            None => {}
         }
     }
 
-    /// Lays this layer over those below.
-    pub(crate) fn over(self, below: &mut Tree) {
+    /// Lays this layer over those below; returns links whose content was passed over: the file, and where it leads.
+    pub(crate) fn over(mut self, below: &mut Tree) -> Vec<(String, String)> {
         for path in &self.gone {
             below.remove(path);
         }
@@ -273,11 +303,15 @@ impl Layer {
         for path in links {
             below.clear(&path);
         }
-        for (path, target) in &self.hard {
-            if let Some(node) = below.node(target).cloned() {
-                below.insert(path, node);
+        let mut open = Vec::new();
+        for (path, target) in std::mem::take(&mut self.hard) {
+            match below.node(&target).cloned() {
+                Some(node) => below.insert(&path, node),
+                None if want(&path) == Want::Content => open.push((path, target)),
+                None => below.insert(&path, Node::Seen),
             }
         }
         below.cover(self.tree);
+        open
     }
 }

@@ -17,6 +17,7 @@ mod zstd;
 
 pub use lists::read_list;
 pub use open::{
-    ImageError, MAX_LIST_BYTES, open, read_folder, read_input, read_machine, read_root, read_venv,
+    ImageError, MAX_LIST_BYTES, read_file, read_folder, read_input, read_machine, read_root,
+    read_venv,
 };
 pub use run::{Ran, run};

@@ -6,6 +6,7 @@ use crate::lists::read_list;
 use crate::tree::Tree;
 use crate::walk::{Walked, take, walk};
 use lessee_accept::env::{Environment, NoteCode, SourceKind, SourceRead};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::path::Path;
@@ -127,9 +128,45 @@ pub fn read_input(from: impl Read, shown: &str, read_at: &str) -> Environment {
         kind: SourceKind::Archive,
         path: shown.to_owned(),
     });
-    archive(unpack(Cursor::new(head).chain(from)), shown, &mut out);
+    let unpacked = unpack(Cursor::new(head).chain(from), BTreeSet::new());
+    archive(unpacked, shown, &mut out);
     out.sort();
     out
+}
+
+/// A file of any kind, as [`read_input`] reads it. An archive is read once more where it holds hard links to files that
+/// were passed over.
+///
+/// # Errors
+/// It cannot be opened.
+pub fn read_file(path: &Path, read_at: &str) -> Result<Environment, ImageError> {
+    let shown = path.display().to_string();
+    let mut file = File::open(path).map_err(failed(path))?;
+    let again = file.metadata().is_ok_and(|m| m.is_file());
+    let mut head = vec![0; HEAD];
+    let n = crate::layers::filled(&mut file, &mut head).map_err(failed(path))?;
+    head.truncate(n);
+    if !again || !is_archive(&head) {
+        return Ok(read_input(Cursor::new(head).chain(file), &shown, read_at));
+    }
+    let fresh = || File::open(path);
+    let once = fresh().and_then(|f| unpack(f, BTreeSet::new()));
+    let unpacked = match once {
+        Ok(first) if !first.links.is_empty() => {
+            let targets = first.links.into_iter().map(|(_, target)| target);
+            let targets: BTreeSet<String> = targets.collect();
+            fresh().and_then(|f| unpack(f, targets))
+        }
+        once => once,
+    };
+    let mut out = Environment::new(read_at.to_owned());
+    out.sources.push(SourceRead {
+        kind: SourceKind::Archive,
+        path: shown.clone(),
+    });
+    archive(unpacked, &shown, &mut out);
+    out.sort();
+    Ok(out)
 }
 
 fn archive(unpacked: io::Result<Unpacked>, shown: &str, out: &mut Environment) {
@@ -149,12 +186,20 @@ fn archive(unpacked: io::Result<Unpacked>, shown: &str, out: &mut Environment) {
     if !unpacked.missing.is_empty() {
         out.note(NoteCode::Truncated, shown, unpacked.missing.join(", "));
     }
+    if let Some(first) = unpacked.other.first() {
+        let detail = format!("diff_id: {first} ({})", unpacked.other.len());
+        out.note(NoteCode::Damaged, shown, detail);
+    }
     if unpacked.outside > 0 {
         out.note(
             NoteCode::Damaged,
             shown,
             format!("../ ({})", unpacked.outside),
         );
+    }
+    if let Some((path, target)) = unpacked.links.first() {
+        let detail = format!("{path} -> {target} ({})", unpacked.links.len());
+        out.note(NoteCode::Damaged, shown, detail);
     }
     if !unpacked.images.is_empty() {
         out.note(NoteCode::Several, shown, unpacked.images.join(", "));
@@ -181,7 +226,15 @@ pub fn read_folder(folder: &Path, read_at: &str) -> Result<Environment, ImageErr
         kind: SourceKind::Archive,
         path: shown.clone(),
     });
-    archive(unpack_layout(folder), &shown, &mut out);
+    let once = unpack_layout(folder, BTreeSet::new());
+    let unpacked = match once {
+        Ok(first) if !first.links.is_empty() => {
+            let targets = first.links.into_iter().map(|(_, target)| target);
+            unpack_layout(folder, targets.collect())
+        }
+        once => once,
+    };
+    archive(unpacked, &shown, &mut out);
     out.sort();
     Ok(out)
 }
@@ -211,12 +264,4 @@ fn list(from: impl Read, shown: &str, read_at: &str) -> Environment {
         }
     }
     out
-}
-
-/// Opens a file for [`read_input`].
-///
-/// # Errors
-/// It cannot be opened.
-pub fn open(path: &Path) -> Result<File, ImageError> {
-    File::open(path).map_err(failed(path))
 }

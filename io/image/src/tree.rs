@@ -1,14 +1,16 @@
 //! The few files of a system that say what is installed, by path: what folders and archives are read into, whichever they
 //! come from. Paths have no leading slash. Bounded in the size of each file and of all together.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Longest file whose content is kept, in bytes: RECORD of the largest packages has a few million.
 pub(crate) const MAX_FILE_BYTES: u64 = 16 << 20;
-/// Of all contents together.
+/// Of all contents and names together.
 const MAX_KEPT_BYTES: usize = 512 << 20;
-/// Most entries of which the name is kept.
-const MAX_ENTRIES: usize = 1_000_000;
+/// What a name costs beside its own bytes.
+const NAME_BYTES: usize = 128;
 /// Longest chain of links that is followed.
 const MAX_LINKS: usize = 40;
 
@@ -28,10 +30,29 @@ pub(crate) enum Want {
     Nothing,
 }
 
+/// The bytes that may still be kept, of one folder or of all layers of one archive.
+#[derive(Clone, Debug)]
+pub(crate) struct Room(Rc<Cell<usize>>);
+
+impl Default for Room {
+    fn default() -> Room {
+        Room(Rc::new(Cell::new(MAX_KEPT_BYTES)))
+    }
+}
+
+impl Room {
+    /// Takes some of it, if there is as much.
+    pub(crate) fn take(&self, bytes: usize) -> bool {
+        let left = self.0.get().checked_sub(bytes);
+        self.0.set(left.unwrap_or(self.0.get()));
+        left.is_some()
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
     nodes: BTreeMap<String, Node>,
-    kept: usize,
+    room: Room,
     /// Files that were wanted and left out for their size.
     pub too_large: Vec<String>,
     /// The bounds were reached.
@@ -39,19 +60,34 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
+    pub(crate) fn within(room: &Room) -> Tree {
+        Tree {
+            room: room.clone(),
+            ..Tree::default()
+        }
+    }
+
     pub(crate) fn insert(&mut self, path: &str, node: Node) {
-        if let Node::Content(bytes) = &node {
-            if self.kept + bytes.len() > MAX_KEPT_BYTES {
-                self.full = true;
-                return;
-            }
-            self.kept += bytes.len();
+        let content = match &node {
+            Node::Content(bytes) => bytes.len(),
+            Node::Link(target) => target.len(),
+            Node::Seen => 0,
+        };
+        if self.takes(path.len() + content + NAME_BYTES) {
+            self.nodes.insert(path.to_owned(), node);
         }
-        if self.nodes.len() >= MAX_ENTRIES {
-            self.full = true;
-            return;
-        }
-        self.nodes.insert(path.to_owned(), node);
+    }
+
+    /// Whether a name can be kept.
+    pub(crate) fn has_room(&mut self, name: &str) -> bool {
+        self.takes(name.len() + NAME_BYTES)
+    }
+
+    /// Takes room, or says that the bounds were reached.
+    pub(crate) fn takes(&mut self, bytes: usize) -> bool {
+        let fits = self.room.take(bytes);
+        self.full |= !fits;
+        fits
     }
 
     pub(crate) fn node(&self, path: &str) -> Option<&Node> {
@@ -80,9 +116,8 @@ impl Tree {
 
     /// Lays another tree over this one.
     pub(crate) fn cover(&mut self, other: Tree) {
-        for (path, node) in other.nodes {
-            self.insert(&path, node);
-        }
+        // they have their room already
+        self.nodes.extend(other.nodes);
         self.too_large.extend(other.too_large);
         self.full |= other.full;
     }
@@ -259,6 +294,20 @@ mod tests {
         // no way out of the root
         tree.insert("out", link("../../../../etc/passwd"));
         assert_eq!(tree.resolved("out").as_deref(), Some("etc/passwd"));
+    }
+
+    #[test]
+    fn layers_share_the_room_of_their_archive() {
+        let room = Room::default();
+        let (mut first, mut second) = (Tree::within(&room), Tree::within(&room));
+        assert!(first.takes(MAX_KEPT_BYTES - 200));
+        second.insert("a", Node::Seen);
+        second.insert("b", Node::Seen);
+        assert!(second.has("a") && !second.has("b"));
+        assert!(second.full && !first.full);
+        // laying one upon the other takes no more
+        first.cover(second);
+        assert!(first.has("a") && first.full);
     }
 
     #[test]

@@ -21,9 +21,16 @@ pub(crate) struct Walked {
     pub tree: Tree,
     /// Not all folders were looked at.
     pub cut: bool,
-    /// Folders that may not be read: how many, and the first.
+    /// Folders and files that may not be read, and folders with too many entries: how many, and the first.
     pub closed: usize,
     pub first_closed: Option<String>,
+}
+
+impl Walked {
+    fn leave_out(&mut self, path: &str) {
+        self.closed += 1;
+        self.first_closed.get_or_insert_with(|| path.to_owned());
+    }
 }
 
 /// Reads what matters below `root`; `whole` for the root of a system.
@@ -40,14 +47,17 @@ pub(crate) fn walk(root: &Path, whole: bool) -> io::Result<Walked> {
             Err(e) if folder.is_empty() => return Err(e),
             Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
             Err(_) => {
-                out.closed += 1;
-                out.first_closed.get_or_insert(folder);
+                out.leave_out(&folder);
                 continue;
             }
         };
         let mut below = Vec::new();
         let packages = is_packages(&folder);
-        for (at, entry) in entries.filter_map(Result::ok).enumerate() {
+        for (at, entry) in entries.enumerate() {
+            let Ok(entry) = entry else {
+                out.leave_out(&folder);
+                continue;
+            };
             looked_at += 1;
             if looked_at > MAX_LOOKED_AT {
                 out.cut = true;
@@ -55,6 +65,7 @@ pub(crate) fn walk(root: &Path, whole: bool) -> io::Result<Walked> {
             }
             if at > MAX_IN_FOLDER && !packages && !folder.starts_with("var/lib/dpkg") {
                 below.clear();
+                out.leave_out(&folder);
                 break;
             }
             // names that are no text name no package
@@ -71,8 +82,8 @@ pub(crate) fn walk(root: &Path, whole: bool) -> io::Result<Walked> {
                 if enters(&folder, &name, packages, whole) {
                     below.push(path);
                 }
-            } else if kind.is_file() {
-                file(root, &path, &mut out.tree);
+            } else if kind.is_file() && !file(root, &path, &mut out.tree) {
+                out.leave_out(&path);
             }
         }
         queue.extend(below);
@@ -116,21 +127,24 @@ fn link(root: &Path, path: &str, tree: &mut Tree) {
     }
 }
 
-fn file(root: &Path, path: &str, tree: &mut Tree) {
+/// Whether it could be read, where it had to be.
+fn file(root: &Path, path: &str, tree: &mut Tree) -> bool {
     match want(path) {
         Want::Nothing => {}
         Want::Name => tree.insert(path, Node::Seen),
-        Want::Content => take(&root.join(path), path, tree),
+        Want::Content => return take(&root.join(path), path, tree),
     }
+    true
 }
 
-/// One file into the tree, if it is not too large.
-pub(crate) fn take(from: &Path, path: &str, tree: &mut Tree) {
+/// One file into the tree, if it is not too large. Whether it could be read.
+pub(crate) fn take(from: &Path, path: &str, tree: &mut Tree) -> bool {
     let mut bytes = Vec::new();
     let read = File::open(from).and_then(|f| f.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes));
-    match read {
-        Ok(n) if n as u64 > MAX_FILE_BYTES => tree.too_large.push(path.to_owned()),
+    match &read {
+        Ok(n) if *n as u64 > MAX_FILE_BYTES => tree.too_large.push(path.to_owned()),
         Ok(_) => tree.insert(path, Node::Content(bytes)),
         Err(_) => tree.insert(path, Node::Seen),
     }
+    read.is_ok()
 }

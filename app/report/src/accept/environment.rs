@@ -3,7 +3,8 @@
 
 use crate::{Block, Cell, Column, Report, Table, Texts, clean};
 use lessee_accept::env::{
-    Change, Environment, Hours, Library, Lost, PythonKind, RepairPlan, Rollback, SourceRead, Step,
+    Change, Environment, Hours, LeftOut, Library, Lost, PythonKind, RepairPlan, Rollback,
+    SourceRead, Step,
 };
 use lessee_model::Msg;
 use schemars::JsonSchema;
@@ -161,24 +162,43 @@ pub struct EnvironmentDiffDoc {
     pub saved_at: String,
     pub read_at: String,
     pub changes: Vec<Change>,
+    /// What only one of the two readings covers, so that it was not compared.
+    pub left_out: Vec<LeftOut>,
     /// What could not be read now, so that its changes are not known.
     pub not_read: Vec<String>,
 }
 
-/// The page of what changed.
-pub fn environment_diff_report(doc: &EnvironmentDiffDoc, texts: &Texts) -> Report {
+/// The page of what changed; `any` where something was compared.
+pub fn environment_diff_report(doc: &EnvironmentDiffDoc, any: bool, texts: &Texts) -> Report {
     let data = serde_json::to_value(doc).unwrap_or_default();
     let mut report = Report::new(texts.get("accept-env-diff"), data, "changes");
     let msg = Msg::new("accept-env-diff-since").arg("saved", doc.saved_at.as_str());
     report.text(texts.msg(&msg));
-    for what in &doc.not_read {
-        report.text(texts.msg(&Msg::new("accept-env-not-read").arg("what", what.as_str())));
-    }
-    match doc.changes.is_empty() {
-        true => report.text(texts.get("accept-env-same")),
-        false => report.table(change_table(&doc.changes, texts)),
+    not_compared(&doc.left_out, &doc.not_read, texts, &mut report);
+    if !doc.changes.is_empty() {
+        report.table(change_table(&doc.changes, texts));
+    } else if any && doc.not_read.is_empty() {
+        report.text(texts.get("accept-env-same"));
+    } else {
+        report.text(texts.get("accept-env-unsure"));
     }
     report
+}
+
+/// What was not read, and what only one side covers.
+fn not_compared(left_out: &[LeftOut], not_read: &[String], texts: &Texts, report: &mut Report) {
+    for what in not_read {
+        report.text(texts.msg(&Msg::new("accept-env-not-read").arg("what", clean(what).as_ref())));
+    }
+    if !left_out.is_empty() {
+        let one = |l: &LeftOut| match l.place.as_str() {
+            "" => l.area.clone(),
+            place => format!("{} {}", l.area, clean(place)),
+        };
+        let what: Vec<String> = left_out.iter().map(one).collect();
+        let msg = Msg::new("accept-env-left-out").arg("what", what.join(", "));
+        report.text(texts.msg(&msg));
+    }
 }
 
 fn change_table(changes: &[Change], texts: &Texts) -> Table {
@@ -213,6 +233,10 @@ pub struct RollbackDoc {
     pub read_at: String,
     pub steps: Vec<Step>,
     pub lost: Vec<Lost>,
+    /// What only one of the two readings covers: no step touches it.
+    pub left_out: Vec<LeftOut>,
+    /// What could not be read, then or now: no step rests upon it.
+    pub not_read: Vec<String>,
     /// Some steps need versions that the distribution may no longer offer.
     pub may_be_gone: bool,
     /// The steps were run.
@@ -223,14 +247,18 @@ pub struct RollbackDoc {
     pub left: Option<Vec<Change>>,
 }
 
-/// The page of the way back.
-pub fn rollback_report(doc: &RollbackDoc, texts: &Texts) -> Report {
+/// The page of the way back; `any` where something was compared.
+pub fn rollback_report(doc: &RollbackDoc, any: bool, texts: &Texts) -> Report {
     let data = serde_json::to_value(doc).unwrap_or_default();
     let mut report = Report::new(texts.get("accept-env-rollback"), data, "steps");
     let msg = Msg::new("accept-env-diff-since").arg("saved", doc.saved_at.as_str());
     report.text(texts.msg(&msg));
+    not_compared(&doc.left_out, &doc.not_read, texts, &mut report);
     if doc.steps.is_empty() && doc.lost.is_empty() {
-        report.text(texts.get("accept-env-same"));
+        report.text(texts.get(match any && doc.not_read.is_empty() {
+            true => "accept-env-same",
+            false => "accept-env-unsure",
+        }));
     }
     if !doc.steps.is_empty() {
         report.text(texts.get(match doc.ran {
@@ -275,6 +303,8 @@ impl RollbackDoc {
             read_at: read_at.to_owned(),
             steps: way.steps,
             lost: way.lost,
+            left_out: way.left_out,
+            not_read: Vec::new(),
             may_be_gone: way.may_be_gone,
             ran: false,
             exits: Vec::new(),

@@ -1,7 +1,10 @@
-//! What changed between two environments, package by package. Places are compared by their prefix.
+//! What changed between two environments, package by package. Places are compared by their prefix, and only where both
+//! readings looked.
 
+use super::cover::{Cover, LeftOut};
 use super::{
-    CondaPackage, Environment, Library, Package, PackageFrom, Python, SystemPackage, name_key,
+    CondaPackage, Environment, Library, Package, PackageFrom, Python, PythonKind, SystemPackage,
+    name_key,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -46,17 +49,89 @@ pub struct Change {
     pub is: Option<String>,
 }
 
-/// All changes from one environment to another.
-pub fn changes(was: &Environment, is: &Environment) -> Vec<Change> {
-    let mut out = Vec::new();
-    one(
-        "driver",
-        "kernel",
-        "nvidia",
-        &was.driver,
-        &is.driver,
-        &mut out,
-    );
+/// What changed, and what could not be compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    pub changes: Vec<Change>,
+    /// What only one of the two readings covers.
+    pub left_out: Vec<LeftOut>,
+    /// Something was compared at all.
+    pub any: bool,
+}
+
+impl Compared {
+    fn leave_out(&mut self, area: &str, place: &str) {
+        self.left_out.push(LeftOut {
+            area: area.to_owned(),
+            place: place.to_owned(),
+        });
+    }
+}
+
+/// All changes from one environment to another, of what both readings cover.
+pub fn changes(was: &Environment, is: &Environment) -> Compared {
+    let mut out = Compared::default();
+    let is = &renamed(was, is);
+    let (then, now) = (Cover::of(was), Cover::of(is));
+    match then.driver && now.driver {
+        true => {
+            out.any = true;
+            one(
+                "driver",
+                "kernel",
+                "nvidia",
+                &was.driver,
+                &is.driver,
+                &mut out.changes,
+            );
+        }
+        false if was.driver != is.driver => out.leave_out("driver", ""),
+        false => {}
+    }
+    pythons((was, &then), (is, &now), &mut out);
+    match then.system && now.system {
+        true => {
+            out.any = true;
+            system(&was.system, &is.system, &mut out.changes);
+        }
+        false if was.system != is.system => out.leave_out("system", ""),
+        false => {}
+    }
+    let mut found = Vec::new();
+    libraries(&was.libraries, &is.libraries, &mut found);
+    for change in found {
+        let path = change.name.split_once(' ').map_or("", |(_, path)| path);
+        match then.library(path) && now.library(path) {
+            true => out.changes.push(change),
+            false => out.leave_out("library", path),
+        }
+    }
+    // of a reading that breaks off nobody knows what else was in it
+    out.changes.retain(|c| match c.change {
+        ChangeKind::Added => then.whole,
+        ChangeKind::Removed => now.whole,
+        ChangeKind::Version | ChangeKind::Content | ChangeKind::From => true,
+    });
+    out
+}
+
+/// Two lists of one Python are compared with each other, whatever the files are called.
+fn renamed(was: &Environment, is: &Environment) -> Environment {
+    let mut is = is.clone();
+    if let ([a], [b]) = (&was.pythons[..], &mut is.pythons[..])
+        && a.kind == PythonKind::Listed
+        && b.kind == PythonKind::Listed
+    {
+        b.prefix.clone_from(&a.prefix);
+    }
+    is
+}
+
+fn pythons(
+    (was, then): (&Environment, &Cover),
+    (is, now): (&Environment, &Cover),
+    out: &mut Compared,
+) {
     let prefixes = |e: &Environment| -> BTreeMap<String, Python> {
         let pairs = e.pythons.iter().map(|p| (p.prefix.clone(), p.clone()));
         pairs.collect()
@@ -68,22 +143,30 @@ pub fn changes(was: &Environment, is: &Environment) -> Vec<Change> {
     all.dedup();
     for prefix in all {
         let (a, b) = (before.get(prefix), after.get(prefix));
+        let kind = a.or(b).map(|p| p.kind).unwrap_or_default();
+        if !(then.python(prefix, kind) && now.python(prefix, kind)) {
+            out.leave_out("python", prefix);
+            continue;
+        }
+        out.any = true;
         let version = |p: Option<&Python>| p.and_then(|p| p.version.clone());
-        one(
-            "interpreter",
-            prefix,
-            "python",
-            &version(a),
-            &version(b),
-            &mut out,
-        );
+        let (first, second) = (version(a), version(b));
+        // one that is there in both, of which one reading does not say the version
+        let unsaid = a.is_some() && b.is_some() && (first.is_none() || second.is_none());
+        if !unsaid {
+            one(
+                "interpreter",
+                prefix,
+                "python",
+                &first,
+                &second,
+                &mut out.changes,
+            );
+        }
         let (a, b) = (a.unwrap_or(&none), b.unwrap_or(&none));
-        python(prefix, &a.packages, &b.packages, &mut out);
-        conda(prefix, &a.conda, &b.conda, &mut out);
+        python(prefix, &a.packages, &b.packages, &mut out.changes);
+        conda(prefix, &a.conda, &b.conda, &mut out.changes);
     }
-    system(&was.system, &is.system, &mut out);
-    libraries(&was.libraries, &is.libraries, &mut out);
-    out
 }
 
 fn one(

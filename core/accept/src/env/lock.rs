@@ -304,6 +304,16 @@ impl NoteCode {
     }
 }
 
+impl NoteCode {
+    /// Whether what was meant to be read was not read, or not wholly.
+    pub fn is_open(self) -> bool {
+        !matches!(
+            self,
+            NoteCode::Skipped | NoteCode::Leftover | NoteCode::Unreadable | NoteCode::Several
+        )
+    }
+}
+
 impl Environment {
     /// An empty one of that moment.
     pub fn new(read_at: String) -> Environment {
@@ -329,6 +339,11 @@ impl Environment {
             .all(|p| p.packages.is_empty() && p.conda.is_empty())
             && self.system.is_empty()
             && self.libraries.is_empty()
+    }
+
+    /// Whether all of it was read: nothing was cut off, too large or damaged. Folders that may not be read are apart.
+    pub fn is_whole(&self) -> bool {
+        self.notes.iter().all(|n| !n.code.is_open())
     }
 
     /// Puts another reading beside this one: a list of Python packages and one of the system's make one environment.

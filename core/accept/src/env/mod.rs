@@ -2,9 +2,10 @@
 //!
 //! Start at [`judge_env`]: an [`Environment`] in, findings and the repairs that are due out. `requires` asks what `pip check`
 //! asks, `pairs` what lists of packages leave unsaid, `fit` whether driver and GPU carry it, `needs` whether what is wanted is
-//! there, `system` looks at what is outside Python, `repair` adds up hours. [`changes`] compares two environments, and
-//! [`rollback`] says what brings a saved one back. Not here: reading files (`io/image`), running anything.
+//! there, `system` looks at what is outside Python, `repair` adds up hours. [`changes`] compares two environments where both looked
+//! (`cover`), and [`rollback`] says what brings a saved one back. Not here: reading files (`io/image`), running anything.
 
+mod cover;
 mod diff;
 mod fit;
 mod judge;
@@ -16,7 +17,8 @@ mod requires;
 mod rollback;
 mod system;
 
-pub use diff::{Change, ChangeKind, changes};
+pub use cover::LeftOut;
+pub use diff::{Change, ChangeKind, Compared, changes};
 pub use judge::{EnvAnswer, EnvCase, judge_env};
 pub use lock::{
     CondaPackage, ENVIRONMENT_SCHEMA, Environment, Library, LibraryKind, Manager, Note, NoteCode,

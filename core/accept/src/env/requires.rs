@@ -43,6 +43,37 @@ pub(crate) struct Checked {
     pub edges: BTreeMap<String, BTreeSet<String>>,
 }
 
+/// Longest requirement that is read, in bytes.
+const LONGEST: usize = 4096;
+/// Deepest marker: the parser calls itself for each parenthesis.
+const DEEPEST: usize = 64;
+/// Most yes-or-no terms (`extra == ..`, `.. in ..`) of one marker: what the parser builds may double with every second one.
+const MOST_TERMS: usize = 16;
+/// How much of an unreadable text is shown, in characters.
+const SHOWN: usize = 120;
+
+/// A requirement, if it is one that a parser can be handed: whoever made an image wrote it.
+fn parsed(text: &str) -> Option<Requirement<Url>> {
+    let mut depth = 0_usize;
+    for byte in text.bytes() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEEPEST {
+            return None;
+        }
+    }
+    let marker = text.split_once(';').map_or("", |(_, m)| m);
+    let words = marker.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let terms = words.filter(|w| matches!(*w, "extra" | "in")).count();
+    if text.len() > LONGEST || terms > MOST_TERMS {
+        return None;
+    }
+    Requirement::from_str(text).ok()
+}
+
 /// Checks one Python; those that it sees come out of the environment.
 pub(crate) fn check(python: &Python, env: &Environment) -> Checked {
     let mut out = Checked::default();
@@ -69,8 +100,9 @@ pub(crate) fn check(python: &Python, env: &Environment) -> Checked {
             out.unmet.push(unmet);
         }
         for text in requires {
-            let Ok(requirement) = Requirement::<Url>::from_str(text) else {
-                out.unreadable.push(format!("{of}: {text}"));
+            let Some(requirement) = parsed(text) else {
+                let shown: String = text.chars().take(SHOWN).collect();
+                out.unreadable.push(format!("{of}: {shown}"));
                 continue;
             };
             if let Some(markers) = &markers
@@ -206,4 +238,28 @@ pub(crate) fn closure<'a>(
         }
     }
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_requirements_are_no_requirements() {
+        let open = format!("b; {}", "(".repeat(30_000));
+        let shallow = format!(
+            "b; {}os_name == 'posix'{}",
+            "(".repeat(3_000),
+            ")".repeat(3_000)
+        );
+        let wide: Vec<String> = (0..40)
+            .map(|n| format!("(extra == 'a{n}' and extra == 'b{n}')"))
+            .collect();
+        let wide = format!("b; {}", wide.join(" or "));
+        for text in [open, shallow, wide, "b ".repeat(5_000)] {
+            assert!(parsed(&text).is_none());
+        }
+        let usual = "greenlet!=0.4.17; (platform_machine == \"aarch64\" or (platform_machine == \"x86_64\" or platform_machine == \"WIN32\")) and extra == \"asyncio\"";
+        assert!(parsed(usual).is_some());
+    }
 }

@@ -2,14 +2,14 @@
 //! bring back. Nothing is run here.
 
 use super::{
-    Change, ChangeKind, Environment, Package, PackageFrom, Python, PythonKind, changes, name_key,
+    Change, ChangeKind, Compared, CondaPackage, Environment, LeftOut, Package, PackageFrom, Python,
+    PythonKind, changes, name_key,
 };
+use crate::shell::{HIDDEN, quoted};
+use crate::torch::INDEX;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// Where the wheels of torch are that are not on PyPI.
-const TORCH_INDEX: &str = "https://download.pytorch.org/whl";
 
 /// One command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -48,6 +48,10 @@ pub enum LostWhy {
     Manager,
     /// The version was not known when it was saved.
     NoVersion,
+    /// Its name, version or address is written as none is: it is no argument for a command.
+    Odd,
+    /// Its address had a user name or password, which are not kept.
+    Credentials,
 }
 
 impl LostWhy {
@@ -61,6 +65,8 @@ impl LostWhy {
             LostWhy::NoInstaller => "no_installer",
             LostWhy::Manager => "manager",
             LostWhy::NoVersion => "no_version",
+            LostWhy::Odd => "odd",
+            LostWhy::Credentials => "credentials",
         }
     }
 }
@@ -70,14 +76,26 @@ impl LostWhy {
 pub struct Rollback {
     pub steps: Vec<Step>,
     pub lost: Vec<Lost>,
+    /// What only one of the two readings covers: no step touches it.
+    pub left_out: Vec<LeftOut>,
+    /// Something was compared at all.
+    pub any: bool,
     /// Some steps need versions that an index of the distribution may no longer have.
     pub may_be_gone: bool,
 }
 
 /// The way from an environment back to a saved one.
 pub fn rollback(saved: &Environment, now: &Environment) -> Rollback {
-    let mut out = Rollback::default();
-    let all = changes(saved, now);
+    let Compared {
+        changes: all,
+        left_out,
+        any,
+    } = changes(saved, now);
+    let mut out = Rollback {
+        left_out,
+        any,
+        ..Rollback::default()
+    };
     let mut prefixes: Vec<&str> = Vec::new();
     for change in &all {
         let place = change.place.as_str();
@@ -94,14 +112,33 @@ pub fn rollback(saved: &Environment, now: &Environment) -> Rollback {
     for change in all.iter().filter(|c| c.area == "driver") {
         out.lose(&named(change), LostWhy::Driver);
     }
-    // libraries that came with packages come back with them
-    let packages = all
-        .iter()
-        .any(|c| matches!(c.area.as_str(), "system" | "conda"));
-    for change in all.iter().filter(|c| c.area == "library" && !packages) {
-        out.lose(&named(change), LostWhy::NoPackage);
+    for change in all.iter().filter(|c| c.area == "library") {
+        if !comes_with_package(change, &all) {
+            out.lose(&named(change), LostWhy::NoPackage);
+        }
     }
     out
+}
+
+/// Whether a library comes back with a package whose change is undone: one of conda in that prefix, or one of the system that
+/// is named for it.
+fn comes_with_package(library: &Change, all: &[Change]) -> bool {
+    let Some((kind, path)) = library.name.split_once(' ') else {
+        return false;
+    };
+    let stem = match kind {
+        "cuda_compat" => "cuda-compat",
+        "libcuda" => "nvidia",
+        "nvcc" => "cuda",
+        kind => kind,
+    };
+    all.iter().any(|c| match c.area.as_str() {
+        "conda" => path
+            .strip_prefix(c.place.as_str())
+            .is_some_and(|rest| rest.starts_with('/')),
+        "system" => c.name.contains(stem),
+        _ => false,
+    })
 }
 
 fn named(change: &Change) -> String {
@@ -128,15 +165,6 @@ impl Rollback {
     }
 }
 
-/// An argument as a shell takes it.
-fn quoted(argument: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:@%,".contains(c);
-    match !argument.is_empty() && argument.chars().all(plain) {
-        true => argument.to_owned(),
-        false => format!("'{}'", argument.replace('\'', "'\\''")),
-    }
-}
-
 fn words(list: &[&str]) -> Vec<String> {
     list.iter().map(|w| (*w).to_owned()).collect()
 }
@@ -152,6 +180,10 @@ fn of_python(
         e.pythons.iter().find(|p| p.prefix == prefix).cloned()
     };
     let (was, is) = (find(saved), find(now));
+    if !prefix.starts_with('/') || prefix.contains(char::is_control) {
+        out.lose(prefix, LostWhy::Odd);
+        return;
+    }
     let conda: Vec<&Change> = changes
         .iter()
         .filter(|c| c.area == "conda")
@@ -164,7 +196,7 @@ fn of_python(
         let venv = was
             .as_ref()
             .filter(|w| w.kind == PythonKind::Venv && is.is_none());
-        let minor = venv.and_then(|w| w.version.as_deref()).map(minor);
+        let minor = venv.and_then(|w| w.version.as_deref()).and_then(minor);
         match minor {
             Some(minor) => {
                 out.step(words(&[&format!("python{minor}"), "-m", "venv", prefix]));
@@ -198,6 +230,7 @@ fn of_python(
         match was {
             _ if managed(was) && (is.is_none() || managed(is)) => {}
             None if managed(is) => {}
+            None if !is_plain(&change.name) => out.lose(&change.name, LostWhy::Odd),
             None => gone.push(change.name.clone()),
             Some(package) => match source(package) {
                 Ok((index, spec)) => groups.entry(index).or_default().push(spec),
@@ -217,6 +250,7 @@ fn of_python(
         if let Some(index) = index {
             argv.extend(words(&["--index-url", &index]));
         }
+        argv.push("--".to_owned());
         argv.extend(specs);
         out.step(argv);
     }
@@ -224,13 +258,17 @@ fn of_python(
     gone.sort_by_key(|n| n == "pip");
     if !gone.is_empty() {
         let mut argv = pip.uninstall();
+        argv.push("--".to_owned());
         argv.extend(gone);
         out.step(argv);
     }
 }
 
-fn minor(version: &str) -> String {
-    version.split('.').take(2).collect::<Vec<_>>().join(".")
+/// `3.11` of `3.11.7`; `None` for what is no version, as it becomes the name of a program.
+fn minor(version: &str) -> Option<String> {
+    let digits = |p: &&str| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit());
+    let parts: Vec<&str> = version.split('.').take(2).filter(digits).collect();
+    (parts.len() == 2).then(|| parts.join("."))
 }
 
 /// The program that installs into a Python.
@@ -249,7 +287,7 @@ impl Pip {
                     PythonKind::User => "/usr",
                     _ => prefix,
                 };
-                format!("{prefix}/bin/python{}", minor(version))
+                format!("{prefix}/bin/python{}", minor(version)?)
             }
             _ => format!("{prefix}/bin/python"),
         };
@@ -292,23 +330,41 @@ impl Pip {
 }
 
 /// Whether a name or version can be an argument: a lock is a file, and whoever wrote it may have written options into it.
+/// A dash or plus behind a name tells apt to remove or install it.
 fn is_plain(text: &str) -> bool {
-    let ok = |c: char| c.is_ascii_alphanumeric() || "-_.+!~:".contains(c);
-    text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(ok)
+    let ok = |c: char| c.is_ascii_alphanumeric() || "-_.+!~^:".contains(c);
+    text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.chars().all(ok)
+        && !text.ends_with('-')
+}
+
+/// Whether an address can be handed to pip: of the network, in one word.
+fn is_address(url: &str) -> bool {
+    let bare = ["git+", "hg+", "svn+", "bzr+"]
+        .iter()
+        .find_map(|vcs| url.strip_prefix(vcs));
+    let bare = bare.unwrap_or(url);
+    let known = ["https://", "http://", "ssh://", "git://"];
+    known.iter().any(|s| bare.starts_with(s))
+        && !url.contains(|c: char| c.is_whitespace() || c.is_control())
 }
 
 /// The index that a package comes from, and how to name it there.
 fn source(package: &Package) -> Result<(Option<String>, String), LostWhy> {
     let (name, version) = (&package.name, &package.version);
-    if version != "?" && !(is_plain(name) && is_plain(version)) {
-        return Err(LostWhy::NoVersion);
+    if !is_plain(name) || !(version == "?" || is_plain(version)) {
+        return Err(LostWhy::Odd);
     }
     match package.from {
         PackageFrom::Editable => Err(LostWhy::Editable),
         PackageFrom::File => Err(LostWhy::LocalFile),
         PackageFrom::Vcs | PackageFrom::Url => match &package.url {
+            Some(url) if url.contains(HIDDEN) => Err(LostWhy::Credentials),
+            Some(url) if !is_address(url) => Err(LostWhy::Odd),
             Some(url) => {
-                let hash = package.hash.as_deref().map(|h| format!("#{h}"));
+                let plain = |h: &&str| h.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'=');
+                let hash = package.hash.as_deref().filter(plain);
+                let hash = hash.map(|h| format!("#{h}"));
                 Ok((None, format!("{name} @ {url}{}", hash.unwrap_or_default())))
             }
             None => Err(LostWhy::LocalFile),
@@ -317,7 +373,7 @@ fn source(package: &Package) -> Result<(Option<String>, String), LostWhy> {
         PackageFrom::Index | PackageFrom::Conda | PackageFrom::System => {
             let local = version.split_once('+').map(|(_, l)| l);
             let of_torch = local.filter(|b| ["cu", "rocm", "cpu"].iter().any(|p| b.starts_with(p)));
-            let index = of_torch.map(|b| format!("{TORCH_INDEX}/{b}"));
+            let index = of_torch.map(|b| format!("{INDEX}/{b}"));
             Ok((index, format!("{name}=={version}")))
         }
     }
@@ -326,27 +382,15 @@ fn source(package: &Package) -> Result<(Option<String>, String), LostWhy> {
 fn of_conda(prefix: &str, changes: &[&Change], was: Option<&Python>, out: &mut Rollback) {
     let mut install = Vec::new();
     let mut remove = Vec::new();
-    for change in changes.iter().filter(|c| is_plain(&c.name)) {
+    for change in changes {
         let saved = was.and_then(|p| p.conda.iter().find(|c| c.name == change.name));
         match saved {
+            _ if !is_plain(&change.name) => out.lose(&named(change), LostWhy::Odd),
             None => remove.push(change.name.clone()),
-            Some(p) => {
-                let build = p.build.as_deref().map(|b| format!("={b}"));
-                let spec = format!("{}={}{}", p.name, p.version, build.unwrap_or_default());
-                let channel = p
-                    .channel
-                    .as_deref()
-                    .filter(|c| !c.is_empty() && *c != "defaults");
-                install.push(match channel {
-                    Some(channel) => {
-                        let channel = channel.trim_end_matches('/').rsplit('/');
-                        let platform = |c: &&str| c.starts_with("linux-") || *c == "noarch";
-                        let name = channel.clone().find(|c| !platform(c)).unwrap_or("");
-                        format!("{name}::{spec}")
-                    }
-                    None => spec,
-                });
-            }
+            Some(package) => match conda_spec(package) {
+                Some(spec) => install.push(spec),
+                None => out.lose(&named(change), LostWhy::Odd),
+            },
         }
     }
     if !install.is_empty() {
@@ -361,6 +405,29 @@ fn of_conda(prefix: &str, changes: &[&Change], was: Option<&Python>, out: &mut R
     }
 }
 
+/// `conda-forge::numpy=1.26.4=py311_0`; `None` where a part of it is written as none is.
+fn conda_spec(package: &CondaPackage) -> Option<String> {
+    let CondaPackage { name, version, .. } = package;
+    let build = package.build.as_deref();
+    if ![Some(name.as_str()), Some(version.as_str()), build]
+        .into_iter()
+        .flatten()
+        .all(is_plain)
+    {
+        return None;
+    }
+    let build = build.map(|b| format!("={b}")).unwrap_or_default();
+    let spec = format!("{name}={version}{build}");
+    let channel = package.channel.as_deref().unwrap_or("");
+    if matches!(channel, "" | "defaults") {
+        return Some(spec);
+    }
+    let platform = |c: &&str| c.starts_with("linux-") || *c == "noarch";
+    let mut parts = channel.trim_end_matches('/').rsplit('/');
+    let channel = parts.find(|c| !platform(c)).filter(|c| is_plain(c))?;
+    Some(format!("{channel}::{spec}"))
+}
+
 fn system(all: &[Change], out: &mut Rollback) {
     let those = || all.iter().filter(|c| c.area == "system");
     let Some(first) = those().next() else {
@@ -370,25 +437,18 @@ fn system(all: &[Change], out: &mut Rollback) {
     let mut again = false;
     for change in those() {
         let version = change.was.as_deref().unwrap_or("0");
-        if !is_plain(change.name.split('=').next().unwrap_or("")) || !is_plain(version) {
-            out.lose(&named(change), LostWhy::NoVersion);
+        // a name that carries its version stands beside others of that name
+        let name = change.name.split('=').next().unwrap_or("").to_owned();
+        if !is_plain(&name) || !is_plain(version) {
+            out.lose(&named(change), LostWhy::Odd);
             continue;
         }
         match &change.was {
             Some(was) => {
                 again |= change.change == ChangeKind::Content;
-                // a name that carries its version stands beside others of that name
-                let name = change.name.split('=').next().unwrap_or(&change.name);
-                back.push((name.to_owned(), was.clone()));
+                back.push((name, was.clone()));
             }
-            None => gone.push(
-                change
-                    .name
-                    .split('=')
-                    .next()
-                    .unwrap_or(&change.name)
-                    .to_owned(),
-            ),
+            None => gone.push(name),
         }
     }
     match first.place.as_str() {
@@ -399,11 +459,12 @@ fn system(all: &[Change], out: &mut Rollback) {
                 if again {
                     argv.push("--reinstall".to_owned());
                 }
+                argv.push("--".to_owned());
                 argv.extend(back.iter().map(|(n, v)| format!("{n}={v}")));
                 out.step(argv);
             }
             if !gone.is_empty() {
-                let mut argv = words(&["apt-get", "remove", "--yes"]);
+                let mut argv = words(&["apt-get", "remove", "--yes", "--"]);
                 argv.extend(gone);
                 out.step(argv);
             }
@@ -424,6 +485,9 @@ fn system(all: &[Change], out: &mut Rollback) {
         _ => {
             for (name, version) in back {
                 out.lose(&format!("{name} {version}"), LostWhy::Manager);
+            }
+            for name in gone {
+                out.lose(&name, LostWhy::Manager);
             }
         }
     }

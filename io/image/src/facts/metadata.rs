@@ -3,6 +3,7 @@
 
 use crate::tree::Tree;
 use lessee_accept::env::{Package, PackageFrom};
+use lessee_accept::hidden;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -61,7 +62,7 @@ fn core(text: &str) -> Result<Package, String> {
             "requires-python" => package.requires_python = Some(value.to_owned()),
             "requires-dist" => {
                 if let Some(requires) = &mut package.requires {
-                    requires.push(value.to_owned());
+                    requires.push(hidden(value));
                 }
             }
             _ => {}
@@ -96,20 +97,10 @@ fn direct_url(direct: &Value, package: &mut Package) {
     });
 }
 
-/// An address without user name, password and query, in which tokens are kept.
+/// An address without query, in which tokens are kept, and with `***` for user name and password: that they are needed
+/// stays known.
 pub(crate) fn without_secrets(url: &str) -> String {
-    let bare = url.split(['?', '#']).next().unwrap_or(url);
-    match bare.split_once("://") {
-        Some((scheme, rest)) => {
-            let (host, path) = rest.split_once('/').map_or((rest, ""), |(h, p)| (h, p));
-            let host = host.rsplit_once('@').map_or(host, |(_, h)| h);
-            match rest.contains('/') {
-                true => format!("{scheme}://{host}/{path}"),
-                false => format!("{scheme}://{host}"),
-            }
-        }
-        None => bare.to_owned(),
-    }
+    hidden(url.split(['?', '#']).next().unwrap_or(url))
 }
 
 /// SHA-256 over the package's own files and their hashes. Left out: what installing itself writes (`*.dist-info`, scripts
@@ -190,7 +181,7 @@ mod tests {
         for (url, shown) in [
             (
                 "https://u:p@host/x.whl?token=1#sha256=ab",
-                "https://host/x.whl",
+                "https://***@host/x.whl",
             ),
             ("https://host", "https://host"),
             ("file:///a@b/c", "file:///a@b/c"),

@@ -7,7 +7,7 @@ mod python;
 mod system;
 
 pub(crate) use conda::package as conda_record;
-pub(crate) use metadata::without_secrets;
+pub(crate) use metadata::{hex, without_secrets};
 pub(crate) use system::{machine, status};
 
 use crate::tree::{Node, Tree};

@@ -8,6 +8,7 @@ mod system;
 use lessee_accept::env::{
     ENVIRONMENT_SCHEMA, Environment, NoteCode, Python, PythonKind, SourceKind, SourceRead,
 };
+use lessee_accept::hidden;
 
 /// What a list gives.
 pub(crate) struct Listed {
@@ -33,7 +34,7 @@ impl Listed {
 
     pub(crate) fn missed(&mut self, line: &str) {
         self.not_understood
-            .push(line.chars().take(MAX_SHOWN).collect());
+            .push(hidden(line).chars().take(MAX_SHOWN).collect());
     }
 }
 
@@ -55,7 +56,7 @@ pub fn read_list(text: &str, path: &str, read_at: &str) -> Environment {
         .or_else(|| pip::read(text));
     let Some(listed) = found else {
         let first = text.lines().find(|l| !l.trim().is_empty()).unwrap_or("");
-        let first: String = first.trim().chars().take(MAX_SHOWN).collect();
+        let first: String = hidden(first.trim()).chars().take(MAX_SHOWN).collect();
         out.note(NoteCode::NotRecognised, path, first);
         return out;
     };

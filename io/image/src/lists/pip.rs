@@ -92,6 +92,9 @@ fn freeze(text: &str) -> Option<Listed> {
             }
             continue;
         }
+        if is_option(line) {
+            continue;
+        }
         match one(line) {
             Some(package) => out.python.packages.push(package),
             // the folder of what the comment before it has named
@@ -101,6 +104,11 @@ fn freeze(text: &str) -> Option<Listed> {
     }
     let good = out.python.packages.len();
     (good > 0 && good > out.not_understood.len()).then_some(out)
+}
+
+/// Where packages come from is no package: `--index-url https://..`, `-f ..`.
+fn is_option(line: &str) -> bool {
+    ["--", "-i ", "-f "].iter().any(|o| line.starts_with(o)) && !line.starts_with("--editable")
 }
 
 fn one(line: &str) -> Option<Package> {

@@ -2,7 +2,7 @@
 
 use super::read;
 use crate::args::EnvArgs;
-use lessee_accept::env::{Environment, SourceKind, changes, rollback};
+use lessee_accept::env::{Compared, Environment, NoteCode, SourceKind, changes, rollback};
 use lessee_console::{Failure, Printer, Settings, ask};
 use lessee_model::{Exit, Msg};
 use lessee_report::accept::{
@@ -98,28 +98,35 @@ pub(in crate::commands::accept) fn compare(
         return back(&args, &was, &is, settings, printer);
     }
     let not_read: Vec<String> = unread(&is);
+    let Compared {
+        changes,
+        left_out,
+        any,
+    } = match is.is_bare() && !not_read.is_empty() {
+        true => Compared::default(),
+        false => changes(&was, &is),
+    };
     let doc = EnvironmentDiffDoc {
         schema: "lessee/environment-diff/v1".to_owned(),
         saved_at: was.read_at.clone(),
         read_at: at,
-        changes: match is.is_bare() {
-            true => Vec::new(),
-            false => changes(&was, &is),
-        },
+        changes,
+        left_out,
         not_read,
     };
-    printer.report(environment_diff_report(&doc, printer.texts()))?;
-    Ok(match (doc.changes.is_empty(), doc.not_read.is_empty()) {
-        (false, _) => Exit::No,
-        (true, true) => Exit::Done,
-        (true, false) => Exit::CannotTell,
-    })
+    printer.report(environment_diff_report(&doc, any, printer.texts()))?;
+    Ok(
+        match (doc.changes.is_empty(), doc.not_read.is_empty() && any) {
+            (false, _) => Exit::No,
+            (true, true) => Exit::Done,
+            (true, false) => Exit::CannotTell,
+        },
+    )
 }
 
 /// Notes that leave something unknown.
 fn unread(env: &Environment) -> Vec<String> {
-    use lessee_accept::env::NoteCode as C;
-    let open = |c| !matches!(c, C::Skipped | C::Leftover | C::Unreadable);
+    let open = |c: NoteCode| c.is_open() || c == NoteCode::Several;
     let notes = env.notes.iter().filter(|n| open(n.code));
     notes
         .map(|n| {
@@ -151,6 +158,7 @@ fn back(
         return Err(Failure::usage(Msg::new("accept-env-not-live")));
     }
     let way = rollback(was, is);
+    let any = way.any;
     let mut doc = RollbackDoc::new(&was.read_at, &is.read_at, way);
     let runs =
         !doc.steps.is_empty() && live && !args.dry_run && (args.yes || asked(&doc, printer)?);
@@ -158,9 +166,13 @@ fn back(
         doc.ran = true;
         run(&mut doc, printer)?;
         let after = read(args, &super::now(settings), printer)?;
-        doc.left = Some(changes(was, &after));
+        doc.left = Some(changes(was, &after).changes);
     }
-    printer.report(rollback_report(&doc, printer.texts()))?;
+    doc.not_read = [unread(was), unread(is)].concat();
+    printer.report(rollback_report(&doc, any, printer.texts()))?;
+    if !any {
+        return Ok(Exit::CannotTell);
+    }
     let done = match &doc.left {
         Some(left) => left.is_empty(),
         None => doc.lost.is_empty(),

@@ -10,9 +10,9 @@ use super::{Done, evidence, now};
 use crate::args::EnvArgs;
 use crate::facts;
 use lessee_accept::env::{EnvCase, Environment, RepairPlan, judge_env};
-use lessee_accept::{Compat, Gpu, Machine, Need, NeedError, Outcome, all_needs_of_file};
+use lessee_accept::{Compat, Gpu, Machine, Need, NeedError, Outcome, all_needs_of_file, hidden};
 use lessee_console::{Failure, Printer, Settings};
-use lessee_image::{ImageError, open, read_folder, read_input, read_machine, read_root};
+use lessee_image::{ImageError, read_file, read_folder, read_input, read_machine, read_root};
 use lessee_model::Msg;
 use lessee_report::accept::{Beside, SetupDoc, accepted_environment, accepted_machine};
 use std::path::Path;
@@ -92,13 +92,12 @@ fn read(args: &EnvArgs, at: &str, printer: &Printer) -> Result<Environment, Fail
         add(read_root(root, at).map_err(failed)?);
     }
     for path in &args.inputs {
-        let shown = path.display().to_string();
         add(if path.as_os_str() == "-" {
             read_input(std::io::stdin().lock(), "<stdin>", at)
         } else if path.is_dir() {
             read_folder(path, at).map_err(failed)?
         } else {
-            read_input(open(path).map_err(failed)?, &shown, at)
+            read_file(path, at).map_err(failed)?
         });
     }
     let mut env = match all {
@@ -144,6 +143,9 @@ fn needs(args: &EnvArgs) -> Result<Needs, Failure> {
     for path in &args.needs {
         let (text, _) = facts::read_text(path)?;
         needs.extend(all_needs_of_file(&text).needs);
+    }
+    for (text, _) in &mut needs {
+        *text = hidden(text);
     }
     let mut seen = std::collections::HashSet::new();
     needs.retain(|(text, _)| seen.insert(text.clone()));
