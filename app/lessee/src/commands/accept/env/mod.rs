@@ -5,7 +5,7 @@ mod lock;
 
 pub(super) use lock::compare;
 
-use super::driver::{capture, shown, typed};
+use super::driver::{capture, of_file, shown, typed};
 use super::{Done, evidence, now};
 use crate::args::EnvArgs;
 use crate::facts;
@@ -142,8 +142,7 @@ fn needs(args: &EnvArgs) -> Result<Needs, Failure> {
     let typed = |text: &String| (text.clone(), Need::parse(text));
     let mut needs: Needs = args.need.iter().map(typed).collect();
     for path in &args.needs {
-        let (text, _) = facts::read_text(path)?;
-        needs.extend(all_needs_of_file(&text).needs);
+        needs.extend(of_file(path, all_needs_of_file)?.needs);
     }
     let mut seen = std::collections::HashSet::new();
     needs.retain(|(text, _)| seen.insert(text.clone()));
