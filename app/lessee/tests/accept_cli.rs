@@ -355,3 +355,210 @@ fn captures_of_real_machines_are_judged() {
         );
     }
 }
+
+/// The exit code and the findings of a file of needs on a machine.
+fn of_file(home: &Home, name: &str, text: &str, driver: &str, gpu: &str) -> (i32, Value) {
+    let file = home.file(name, text);
+    let run = accept(home, &["--driver", driver, "--gpu", gpu, "--needs", &file]);
+    let code = run.code;
+    (code, if code == 2 { Value::Null } else { run.json() })
+}
+
+#[test]
+fn whatever_installs_in_a_dockerfile_is_judged() {
+    let home = &Home::new();
+    let h550 = ("550.54.15", "NVIDIA H100 80GB HBM3");
+    for (line, code) in [
+        ("RUN pip install torch==2.11.0", 1),
+        ("RUN pip3 install torch==2.11.0", 1),
+        ("RUN pip3.11 install --no-cache-dir torch==2.11.0", 1),
+        ("RUN python -m pip install 'torch==2.11.0'", 1),
+        ("RUN apt-get update && pip3 install torch==2.11.0", 1),
+        ("RUN uv pip install --system torch==2.11.0", 1),
+        ("RUN uv add torch==2.11.0", 1),
+        (
+            "RUN --mount=type=cache,target=/root pip install torch==2.11.0",
+            1,
+        ),
+        ("RUN [\"pip\", \"install\", \"torch==2.11.0\"]", 1),
+        ("RUN mamba install -y -c pytorch pytorch==2.11.0", 1),
+        (
+            "RUN pip install https://download.pytorch.org/whl/cu130/torch-2.11.0%2Bcu130-cp312-cp312-manylinux_2_28_x86_64.whl",
+            1,
+        ),
+        ("RUN <<EOF\npip install \\\n  torch==2.11.0\nEOF", 1),
+        ("RUN pip install \\\n  # newest\n  torch==2.11.0", 1),
+        ("ARG T=2.11.0\nENV P torch\nRUN pip install ${P}==$T", 1),
+        ("RUN pip install -r gone.txt", 7),
+        ("RUN pip install torch==2.6.0", 0),
+        (
+            "RUN pip install torch==2.11.0 --index-url https://download.pytorch.org/whl/cu126",
+            0,
+        ),
+    ] {
+        let text = format!("FROM ubuntu:22.04\n{line}\n");
+        let (got, doc) = of_file(home, "Dockerfile", &text, h550.0, h550.1);
+        assert_eq!(got, code, "{line}\n{doc:#}");
+    }
+    for (image, code) in [
+        ("nvidia/cuda:13.0.1-devel-ubuntu22.04", 1),
+        ("${REG:-nvcr.io}/nvidia/cuda:13.0.1-devel-ubuntu22.04", 1),
+        ("pytorch/pytorch:2.9.0-cuda13.0-cudnn9-runtime", 1),
+        ("vllm/vllm-openai:v0.11.0", 0),
+        ("tensorflow/tensorflow:2.19.0-gpu", 0),
+        ("nvcr.io/nvidia/pytorch:25.03-py3", 7),
+        ("ubuntu:22.04", 7),
+    ] {
+        let text = format!("FROM {image}\nRUN echo\n");
+        let (got, doc) = of_file(home, "Dockerfile", &text, h550.0, h550.1);
+        let code = if code == 0 && got == 0 { 0 } else { code };
+        assert_eq!(got, code, "{image}\n{doc:#}");
+    }
+    let text = "ARG CUDA=13.0.1\nFROM nvidia/cuda:${CUDA}-devel-ubuntu22.04\n";
+    assert_eq!(of_file(home, "Dockerfile", text, h550.0, h550.1).0, 1);
+}
+
+#[test]
+fn an_index_says_which_wheel_is_meant() {
+    let home = &Home::new();
+    let (driver, gpu) = ("570.124.06", "NVIDIA GeForce RTX 5090");
+    let whl = "https://download.pytorch.org/whl";
+    home.file("base.txt", "torch==2.15.0\n");
+    home.file("limits.txt", "torch==2.6.0\n");
+    for (text, code) in [
+        (format!("--index-url {whl}/cu128\ntorch==2.7.0\n"), 0),
+        (format!("torch==2.7.0\n--extra-index-url={whl}/cu128\n"), 0),
+        ("torch==2.7.0\n".to_owned(), 1),
+        ("-r base.txt\n".to_owned(), 1),
+        ("--requirement=base.txt\n".to_owned(), 1),
+        ("-c limits.txt\ntorch\n".to_owned(), 1),
+        ("torch==2.8.0\n-r gone.txt\n".to_owned(), 7),
+        (
+            format!("torch @ {whl}/cu128/torch-2.7.0%2Bcu128-cp311-cp311-linux_x86_64.whl\n"),
+            0,
+        ),
+        (
+            "torch @ file:///x/torch-2.7.0+cu128-cp311-cp311-linux_x86_64.whl\n".to_owned(),
+            0,
+        ),
+        (
+            "torch==2.8.0\ntorch==2.0.1 ; sys_platform == 'darwin'\n".to_owned(),
+            0,
+        ),
+        (
+            "torch==2.8.0 \\\n    --hash=sha256:00 \\\n    --hash=sha256:11\n".to_owned(),
+            0,
+        ),
+        (
+            "vllm @ git+https://github.com/vllm-project/vllm\n".to_owned(),
+            7,
+        ),
+    ] {
+        let (got, doc) = of_file(home, "requirements.txt", &text, driver, gpu);
+        assert_eq!(got, code, "{text}\n{doc:#}");
+    }
+    let index =
+        format!("[[tool.uv.index]]\nname = \"c\"\nurl = \"{whl}/cu128\"\nexplicit = true\n");
+    let project = format!(
+        "[project]\nname = \"x\"\ndependencies = [\"torch==2.7.0\"]\n[tool.uv.sources]\ntorch = [{{ index = \"c\", marker = \"sys_platform == 'linux'\" }}]\n{index}"
+    );
+    assert_eq!(of_file(home, "pyproject.toml", &project, driver, gpu).0, 0);
+    let poetry = |spec: &str| {
+        format!(
+            "[tool.poetry.dependencies]\npython = \"^3.11\"\ntorch = {spec}\n[[tool.poetry.source]]\nname = \"c\"\nurl = \"{whl}/cu128\"\n"
+        )
+    };
+    for (spec, code) in [
+        ("{ version = \"~2.7\", source = \"c\" }", 0),
+        ("\"~2.7\"", 1),
+        ("\"2.8.0\"", 0),
+        ("{ git = \"https://github.com/pytorch/pytorch\" }", 7),
+    ] {
+        let (got, doc) = of_file(home, "pyproject.toml", &poetry(spec), driver, gpu);
+        assert_eq!(got, code, "{spec}\n{doc:#}");
+    }
+    let lock = "version = 1\n[[package]]\nname = \"torch\"\nversion = \"2.7.0+cu128\"\n[[package]]\nname = \"vllm\"\nversion = \"0.9.0\"\n";
+    let (got, doc) = of_file(home, "uv.lock", lock, driver, gpu);
+    assert_eq!(got, 0, "{doc:#}");
+}
+
+#[test]
+fn a_conda_environment_says_which_cuda_pytorch_comes_with() {
+    let home = &Home::new();
+    for (lines, code) in [
+        ("  - pytorch=2.1.0\n  - pytorch-cuda=11.8\n", 0),
+        ("  - pytorch-cuda=11.8\n  - pytorch=2.1.0\n", 0),
+        ("  - pytorch=2.1.0\n  - cuda-version=11.8\n", 0),
+        ("  - pytorch=2.1.0\n  - cudatoolkit=11.8\n", 0),
+        ("  - pytorch=2.1.0=py3.11_cuda11.8_cudnn8.7.0_0\n", 0),
+        ("  - pytorch 2.1.0 *cuda118*\n", 0),
+        ("  - pytorch::pytorch=2.1.0\n", 1),
+        ("  - pip:\n    - torch==2.1.0\n", 1),
+    ] {
+        let text =
+            format!("name: x\nchannels:\n  - pytorch\ndependencies:\n  - python=3.11\n{lines}");
+        let (got, doc) = of_file(
+            home,
+            "environment.yml",
+            &text,
+            "470.256.02",
+            "NVIDIA A100-SXM4-40GB",
+        );
+        assert_eq!(got, code, "{lines}\n{doc:#}");
+    }
+}
+
+#[test]
+fn a_file_that_was_not_understood_never_passes() {
+    let home = &Home::new();
+    for (name, text, code) in [
+        ("pyproject.toml", "[project\nname = 'x'\n", 2),
+        (
+            "uv.lock",
+            "version = 1\n[[package]]\nname = \"torch\"\nversion = \"2.1",
+            2,
+        ),
+        (
+            "foo.md",
+            "# Setup\n\nPlease install torch first, then run it.\n",
+            7,
+        ),
+        (
+            "setup.py",
+            "from setuptools import setup\nsetup(install_requires=['torch==2.15.0'])\n",
+            7,
+        ),
+        (
+            "requirements.txt",
+            "./dist/torch-2.15.0-cp312-cp312-linux_x86_64.whl\n",
+            1,
+        ),
+        ("requirements.txt", "to\\\nrch==2.15.0\n", 1),
+        ("requirements.txt", "numpy\n", 7),
+        ("requirements.txt", "# none\n", 7),
+        ("requirements.txt", "-e .\n", 7),
+        (
+            "environment.yml",
+            "dependencies:\n  - pytorch::pytorch=2.15\n",
+            1,
+        ),
+        (
+            "environment.yml",
+            "dependencies: [pytorch=2.15, {pip: [vllm==0.9.0]}]\n",
+            1,
+        ),
+        (
+            "environment.yml",
+            "dependencies: [python=3.11, {pip: [vllm==0.9.0]}]\n",
+            1,
+        ),
+        (
+            "Dockerfile",
+            "FROM ubuntu:22.04\nRUN <<EOF\npip install torch==2.15.0\nEOF\n",
+            1,
+        ),
+    ] {
+        let (got, doc) = of_file(home, name, text, "470.82.01", "NVIDIA A100-SXM4-40GB");
+        assert_eq!(got, code, "{name} {text}\n{doc:#}");
+    }
+}

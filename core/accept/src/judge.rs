@@ -207,11 +207,13 @@ fn faults(machine: &Machine, compat: &Compat, out: &mut Vec<Finding>) {
 
 fn answer(need: &Need, host: &Host<'_>) -> Answer {
     match need.package.as_str() {
-        "torch" | "pytorch" => torch::judge(need, host),
+        "torch" | "pytorch" | "pytorch-gpu" => torch::judge(need, host),
         "tensorflow" | "tensorflow-gpu" => tensorflow::judge(need, host),
         "jax" => jax::judge(need, host),
         "vllm" => vllm::judge(need, host),
-        "cuda" | "cuda-toolkit" | "cudatoolkit" | "pytorch-cuda" => cuda::judge(need, host),
+        "cuda" | "cuda-toolkit" | "cuda-version" | "cudatoolkit" | "pytorch-cuda" => {
+            cuda::judge(need, host)
+        }
         "rocm" => rocm::judge(need, host),
         package => libs::judge(need, package, host),
     }
@@ -225,10 +227,7 @@ pub(crate) fn judge_on(
 ) -> Vec<Finding> {
     let answer = match need {
         Ok(need) => answer(need, host),
-        Err(why) => {
-            let reason = Msg::new("accept-need-unreadable").arg("what", why.to_string());
-            Answer::only(Check::new("need", Verdict::Unknown, reason))
-        }
+        Err(why) => Answer::only(Check::new("need", Verdict::Unknown, why.msg())),
     };
     let mut out = Vec::new();
     say(text, answer, host, &mut out);

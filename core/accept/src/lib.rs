@@ -43,7 +43,7 @@ pub use gpu::{Card, GpuClass};
 pub use judge::judge;
 pub use machine::{Doubt, Fault, Gpu, Machine, Unreadable};
 pub use need::{Need, NeedError};
-pub use needs_file::{NeedsFile, all_needs_of_file, needs_of_file};
+pub use needs_file::{Beside, BrokenNeeds, NeedsFile, all_needs_of_file, needs_of_file};
 pub use offer::{ContractField, contract, contract_fields, kept, offer_unseen};
 pub use outcome::{Evidence, Outcome};
 pub use provider::{ProviderFacts, ProviderSources};

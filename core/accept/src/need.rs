@@ -4,6 +4,7 @@
 
 use crate::shell::hidden;
 use crate::version::Version;
+use lessee_model::Msg;
 use thiserror::Error;
 
 /// Longest need that is read, in bytes.
@@ -18,6 +19,41 @@ pub enum NeedError {
     Version(String),
     #[error("`{0}` is no comparison with a version")]
     Clause(String),
+    #[error("it comes from a place that is not read")]
+    Elsewhere,
+    #[error("the file that is named there was not found beside it")]
+    NotThere,
+    #[error("what this image brings is not known")]
+    Image,
+    #[error("lines not understood: {0}")]
+    Lines(usize),
+    #[error("no need was found in this file")]
+    NoneFound,
+}
+
+impl NeedError {
+    /// For people.
+    pub(crate) fn msg(&self) -> Msg {
+        match self {
+            NeedError::Name | NeedError::Version(_) | NeedError::Clause(_) => {
+                Msg::new("accept-need-unreadable").arg("what", self.to_string())
+            }
+            NeedError::Elsewhere => Msg::new("accept-need-elsewhere"),
+            NeedError::NotThere => Msg::new("accept-need-not-there"),
+            NeedError::Image => Msg::new("accept-need-image"),
+            NeedError::Lines(n) => Msg::new("accept-need-lines").arg("n", *n),
+            NeedError::NoneFound => Msg::new("accept-need-none-found"),
+        }
+    }
+}
+
+/// The builds that an index or a package beside it leaves to choose from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wheel {
+    /// `cu128`, `rocm6.4`, `cpu`.
+    pub label: String,
+    /// Nothing else is looked at; else it is only preferred to the same release without it.
+    pub only: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +105,9 @@ pub struct Need {
     pub package: String,
     pub extras: Vec<String>,
     clauses: Vec<Clause>,
+    pub(crate) wheel: Option<Wheel>,
+    /// The PyTorch that a lock pins beside it.
+    pub(crate) locked_torch: Option<Version>,
 }
 
 impl Need {
@@ -82,6 +121,10 @@ impl Need {
         }
         let text = &hidden(text);
         // markers and comments say when a line holds, not what it brings
+        let whole = text.split(" ;").next().unwrap_or("");
+        if let Some(from) = address(whole) {
+            return of_address(text, whole, from);
+        }
         let bare = text.split([';', '#']).next().unwrap_or("").trim();
         let end = bare
             .find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)))
@@ -102,8 +145,9 @@ impl Need {
             .split(',')
             .map(str::trim)
             .filter(|c| !c.is_empty())
-            .map(clause)
-            .collect::<Result<_, _>>()?;
+            .map(clauses_of)
+            .collect::<Result<Vec<_>, _>>()?
+            .concat();
         Ok(Need {
             text: text.trim().to_owned(),
             package: normal(name),
@@ -113,7 +157,22 @@ impl Need {
                 .filter(|e| !e.is_empty())
                 .collect(),
             clauses,
+            wheel: None,
+            locked_torch: None,
         })
+    }
+
+    /// Adds the limits of a constraint on the same package.
+    pub(crate) fn constrain(&mut self, by: &Need) {
+        if by.package == self.package {
+            self.clauses.extend(by.clauses.iter().cloned());
+        }
+    }
+
+    /// The version of the first clause that sets a lower end.
+    pub(crate) fn lowest(&self) -> Option<&Version> {
+        let low = |c: &&Clause| matches!(c.op, Op::Equal | Op::Like | Op::AtLeast | Op::Compatible);
+        self.clauses.iter().find(low).map(|c| &c.version)
     }
 
     pub(crate) fn allows(&self, version: &Version) -> bool {
@@ -156,6 +215,71 @@ pub(crate) fn normal(name: &str) -> String {
             c => c.to_ascii_lowercase(),
         })
         .collect()
+}
+
+/// Where a package comes from, if not from an index: an address or the path of a wheel.
+fn address(text: &str) -> Option<&str> {
+    let text = text.trim();
+    if let Some((_, from)) = text.split_once('@') {
+        let name = text.split('@').next().unwrap_or("");
+        if !name.contains(['/', ':']) {
+            return Some(from.trim());
+        }
+    }
+    let other = text.contains("://") || text.starts_with("git+") || text.ends_with(".whl");
+    other.then_some(text)
+}
+
+/// A wheel says in its name what it is; of all else nothing is known before it is fetched.
+fn of_address(text: &str, whole: &str, from: &str) -> Result<Need, NeedError> {
+    let path = from.split(['#', '?']).next().unwrap_or("").trim();
+    let file = path.rsplit(['/', '\\']).next().unwrap_or("");
+    let wheel = file.strip_suffix(".whl").ok_or(NeedError::Elsewhere)?;
+    let mut parts = wheel.split('-');
+    let (Some(name), Some(version)) = (parts.next(), parts.next()) else {
+        return Err(NeedError::Elsewhere);
+    };
+    let version = version.replace("%2B", "+").replace("%2b", "+");
+    let named = whole.split('@').next().unwrap_or("").trim();
+    let extras = named.split_once('[').map_or("", |(_, e)| e);
+    let extras = match extras.is_empty() {
+        true => String::new(),
+        false => format!("[{extras}"),
+    };
+    let mut need = Need::parse(&format!("{name}{extras}=={version}"))?;
+    need.text = text.trim().to_owned();
+    Ok(need)
+}
+
+/// One clause; Poetry's `^2.6` and `~2.6` are two.
+fn clauses_of(text: &str) -> Result<Vec<Clause>, NeedError> {
+    let quoted = text.trim_start_matches(['=', ' ']);
+    let text = match quoted.starts_with(['"', '\'']) {
+        true => quoted.trim_matches(['"', '\'']).trim(),
+        false => text,
+    };
+    let caret = text.strip_prefix('^');
+    let tilde = text.strip_prefix('~').filter(|t| !t.starts_with('='));
+    let Some(version) = caret.or(tilde) else {
+        // `torch = "2.6.0"`
+        let bare = text.starts_with(|c: char| c.is_ascii_digit()) && text.len() < quoted.len();
+        return match bare {
+            true => clause(&format!("=={text}")).map(|c| vec![c]),
+            false => clause(text).map(|c| vec![c]),
+        };
+    };
+    let low = clause(&format!(">={version}"))?;
+    // `^0.4.2` stays below 0.5, `~2.6` below 2.7, `~2` below 3
+    let free = match caret {
+        Some(_) => (0..low.version.parts()).find(|i| low.version.part(*i) > 0),
+        None => Some(low.version.parts().min(2).saturating_sub(1)),
+    };
+    let free = free.unwrap_or(low.version.parts().saturating_sub(1));
+    let same: Vec<String> = (0..=free)
+        .map(|i| low.version.part(i).to_string())
+        .collect();
+    let like = clause(&format!("=={}.*", same.join(".")))?;
+    Ok(vec![low, like])
 }
 
 fn clause(text: &str) -> Result<Clause, NeedError> {

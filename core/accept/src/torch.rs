@@ -14,13 +14,24 @@ pub(crate) const INDEX: &str = "https://download.pytorch.org/whl";
 
 pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
     let releases = &host.compat.torch;
-    let chosen = need.newest(releases.iter().map(|t| &t.version));
+    // an index holds the releases that have its wheel
+    let only = need
+        .wheel
+        .as_ref()
+        .filter(|w| w.only)
+        .map(|w| w.label.as_str());
+    let held = || releases.iter().filter(|t| only.is_none_or(|l| has(t, l)));
+    let chosen = need.newest(held().map(|t| &t.version));
+    let chosen = chosen.or_else(|| need.newest(releases.iter().map(|t| &t.version)));
     let Some(release) = releases.iter().find(|t| Some(&t.version) == chosen) else {
         let mut answer = no_version(need, releases.iter().map(|t| &t.version));
         answer.install = suggestion(need, None, host);
         return answer;
     };
-    let checks = match need.local() {
+    let preferred = need.wheel.as_ref();
+    let preferred = preferred.filter(|w| w.only || has(release, &w.label));
+    let local = need.local().or(preferred.map(|w| w.label.as_str()));
+    let checks = match local {
         None => wheel(release, release.cuda, host),
         Some(local) => named(release, local, host),
     };
@@ -28,12 +39,28 @@ pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
         install: None,
         checks,
     };
-    answer.install = match (verdict(&answer.checks), need.local()) {
+    answer.install = match (verdict(&answer.checks), local) {
         (Verdict::Pass, None) => Some(plain(release)),
         (Verdict::Pass, Some(local)) => Some(from_index(release, local)),
         _ => suggestion(need, Some(release), host),
     };
     answer
+}
+
+/// Whether a release has a wheel of that local version.
+fn has(release: &Torch, local: &str) -> bool {
+    match local.strip_prefix("rocm") {
+        Some(of) => release.rocms.iter().any(|r| r.as_str() == of),
+        None => local == "cpu" || cuda_of(local).is_some_and(|c| release.cudas.contains(&c)),
+    }
+}
+
+/// The steps for a release as it is locked: with its wheel, or as PyPI has it.
+pub(crate) fn locked(release: &Torch, version: &crate::Version, host: &Host<'_>) -> Vec<Check> {
+    match version.local() {
+        Some(local) => named(release, local, host),
+        None => wheel(release, release.cuda, host),
+    }
 }
 
 /// The steps for one CUDA wheel of a release.

@@ -5,6 +5,7 @@ use crate::finding::{Answer, Check, Verdict, verdict};
 use crate::judge::{Host, no_version, works};
 use crate::need::Need;
 use crate::torch;
+use crate::version::Version;
 use lessee_model::Msg;
 
 pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
@@ -14,7 +15,7 @@ pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
     let Some(release) = releases.iter().find(|t| Some(&t.version) == chosen) else {
         return no_version(need, known());
     };
-    let checks = of(release, host);
+    let checks = of(release, need.locked_torch.as_ref(), host);
     let install = if works(verdict(&checks)) {
         Some(line(release))
     } else {
@@ -25,7 +26,9 @@ pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
                 .cmp(&allowed(a))
                 .then_with(|| b.version.cmp(&a.version))
         });
-        let found = newer.into_iter().find(|r| works(verdict(&of(r, host))));
+        let found = newer
+            .into_iter()
+            .find(|r| works(verdict(&of(r, None, host))));
         found.map(line)
     };
     Answer { checks, install }
@@ -35,16 +38,15 @@ fn line(release: &Vllm) -> String {
     format!("pip install vllm=={}", release.version)
 }
 
-fn of(release: &Vllm, host: &Host<'_>) -> Vec<Check> {
-    let mut out = match host
-        .compat
-        .torch
-        .iter()
-        .find(|t| t.version == release.torch)
-    {
-        Some(pinned) => torch::wheel(pinned, pinned.cuda, host),
-        None => {
-            let reason = Msg::new("accept-code-missing-torch").arg("torch", release.torch.as_str());
+/// `locked`: the PyTorch that a lock pins in place of the one that the release takes.
+fn of(release: &Vllm, locked: Option<&Version>, host: &Host<'_>) -> Vec<Check> {
+    let torch = locked.unwrap_or(&release.torch);
+    let pinned = host.compat.torch.iter().find(|t| t.version == *torch);
+    let mut out = match (pinned, locked) {
+        (Some(pinned), Some(locked)) => torch::locked(pinned, locked, host),
+        (Some(pinned), None) => torch::wheel(pinned, pinned.cuda, host),
+        (None, _) => {
+            let reason = Msg::new("accept-code-missing-torch").arg("torch", torch.as_str());
             vec![Check::new("version", Verdict::Unknown, reason)]
         }
     };

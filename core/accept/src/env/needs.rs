@@ -30,8 +30,7 @@ pub(crate) fn check(
     let need = match need {
         Ok(need) => need,
         Err(why) => {
-            let reason = Msg::new("accept-need-unreadable").arg("what", why.to_string());
-            return Check::new("need", Verdict::Unknown, reason).finding(text);
+            return Check::new("need", Verdict::Unknown, why.msg()).finding(text);
         }
     };
     let (found, odd) = found(need, env);

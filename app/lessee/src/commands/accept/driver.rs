@@ -4,7 +4,8 @@ use super::{Done, evidence};
 use crate::args::DriverArgs;
 use crate::facts;
 use lessee_accept::{
-    Compat, Fault, Gpu, Machine, Need, NeedError, Outcome, ScreenReading, Unreadable, doubts, judge,
+    Beside as FilesBeside, BrokenNeeds, Compat, Fault, Gpu, Machine, Need, NeedError, NeedsFile,
+    Outcome, ScreenReading, Unreadable, doubts, judge, needs_of_file,
 };
 use lessee_console::{Failure, Settings};
 use lessee_model::{GpuTable, Msg};
@@ -86,15 +87,34 @@ fn needs(args: &DriverArgs) -> Result<(Needs, usize), Failure> {
         needs.push((text.clone(), Need::parse(text)));
     }
     for path in &args.needs {
-        let (text, _) = facts::read_text(path)?;
-        let file = lessee_accept::needs_of_file(&text);
+        let file = of_file(path, needs_of_file)?;
         others += file.others;
         needs.extend(file.needs);
     }
     // the same line in two files is one need
     let mut seen = std::collections::HashSet::new();
-    needs.retain(|(text, _)| seen.insert(text.clone()));
+    needs.retain(|(text, need)| seen.insert(format!("{text} {need:?}")));
     Ok((needs, others))
+}
+
+/// The needs of a file, and of those beside it that it names.
+pub(super) fn of_file(
+    path: &Path,
+    read: fn(&str, &str, FilesBeside<'_>) -> Result<NeedsFile, BrokenNeeds>,
+) -> Result<NeedsFile, Failure> {
+    let (text, place) = facts::read_text(path)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let beside = |name: &str| {
+        let other = folder.join(name);
+        let near = Path::new(name).is_relative() && other.is_file();
+        near.then(|| facts::read_text(&other).ok())
+            .flatten()
+            .map(|(text, _)| text)
+    };
+    read(&place, &text, &beside).map_err(|why| {
+        let msg = Msg::new("accept-needs-broken").arg("file", place.as_str());
+        Failure::usage(msg.arg("what", why.to_string()))
+    })
 }
 
 /// The bytes of a capture, `-` = stdin, as far as the reader looks and one more, which tells it that there is more.

@@ -5,7 +5,7 @@ mod lock;
 
 pub(super) use lock::compare;
 
-use super::driver::{capture, shown, typed};
+use super::driver::{capture, of_file, shown, typed};
 use super::{Done, evidence, now};
 use crate::args::EnvArgs;
 use crate::facts;
@@ -141,8 +141,7 @@ fn needs(args: &EnvArgs) -> Result<Needs, Failure> {
     let typed = |text: &String| (text.clone(), Need::parse(text));
     let mut needs: Needs = args.need.iter().map(typed).collect();
     for path in &args.needs {
-        let (text, _) = facts::read_text(path)?;
-        needs.extend(all_needs_of_file(&text).needs);
+        needs.extend(of_file(path, all_needs_of_file)?.needs);
     }
     for (text, _) in &mut needs {
         *text = hidden(text);
