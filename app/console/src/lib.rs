@@ -15,9 +15,10 @@ pub use help::{Described, translate};
 pub use output::{ErrorOutput, Printer, ask, stderr_is_terminal, stderr_style, to_stderr};
 pub use settings::{KEYS, Layers, Origin, Setting, Settings, provisional_lang};
 
-use lessee_model::Exit;
+use lessee_model::{Exit, Msg};
 use lessee_report::{Lang, Texts};
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// A binary: what it is called, what may be typed, what is done.
@@ -49,7 +50,7 @@ pub fn run<C>(program: &Program<C>) -> ExitCode {
 fn within<C>(program: &Program<C>, argv: Vec<OsString>, lang: Lang) -> Exit {
     let mut errors = ErrorOutput::new(lang, wants_json(&argv));
     let help = (lang != Lang::En).then_some(errors.texts());
-    let typed = match (program.parse)(argv, help) {
+    let typed = match (program.parse)(argv.clone(), help) {
         Ok(typed) => typed,
         Err(said) => return errors.clap(&said, program.name, program.command),
     };
@@ -61,6 +62,15 @@ fn within<C>(program: &Program<C>, argv: Vec<OsString>, lang: Lang) -> Exit {
         errors = ErrorOutput::new(settings.lang.value, settings.output.value.is_json());
     }
     let printer = Printer::new(&settings);
+    for (path, detail) in &settings.layers.unread {
+        let path = path.display().to_string();
+        let msg = Msg::new("file-read").arg("path", path);
+        printer.warn(&msg.arg("detail", detail.as_str()));
+    }
+    let exports: Vec<&Path> = settings.exports.iter().map(|(p, _)| p.as_path()).collect();
+    if let Err(failure) = output::export::check(&exports, &argv) {
+        return errors.failure(&failure);
+    }
     match (program.run)(typed, &settings, &printer) {
         Ok(exit) => exit,
         Err(failure) => errors.failure(&failure),

@@ -563,6 +563,16 @@ fn a_whole_acceptance_keeps_its_documents_and_its_evidence() {
             .join("evidence")
             .join(evidence["sha256"].as_str().expect("hash"));
         let content = std::fs::read(&path).expect("evidence");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |p: &std::path::Path| {
+                let meta = std::fs::metadata(p).expect("evidence");
+                meta.permissions().mode() & 0o777
+            };
+            assert_eq!(mode(&path), 0o600);
+            assert_eq!(mode(path.parent().expect("folder")), 0o700);
+        }
         assert_eq!(
             content.len() as u64,
             evidence["bytes"].as_u64().expect("bytes")

@@ -565,6 +565,34 @@ fn a_mounted_root_is_read_by_its_tables() {
 }
 
 #[test]
+fn a_pipe_that_nobody_writes_is_refused_and_not_waited_for() {
+    let home = Home::new();
+    let pipe = |name: &str| {
+        let path = home.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let made = Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        path.to_str().unwrap().to_owned()
+    };
+    let fifo = pipe("fifo");
+    for args in [
+        &["--luks", &fifo][..],
+        &["--targets", &fifo],
+        &["--endpoint", "https://127.0.0.1:1", "--ca", &fifo],
+        &["--profile", "gdpr", "--seen", &format!("gdpr.28.3={fifo}")],
+    ] {
+        security(&home, args).says(2, &["not a regular file"]);
+    }
+    security(&home, &["--machine", &fifo]).exits(2);
+    pipe("rec/proc/mounts");
+    pipe("rec/proc/swaps");
+    pipe("rec/lsblk.json");
+    let rec = home.path("rec");
+    let doc = security(&home, &["--machine", rec.to_str().unwrap()]).json();
+    assert_eq!(doc["verdict"], "unknown", "{doc}");
+}
+
+#[test]
 fn rubbish_instead_of_a_machine_is_no_pass() {
     let home = Home::new();
     for (name, content) in [

@@ -611,6 +611,29 @@ fn what_is_no_endpoint_is_told_with_its_place_and_without_passwords() {
     let secret = run(&["--endpoint", "ssh://root:geheim@host"]);
     secret.says(2, &["a user or a password"]);
     assert!(!secret.err.contains("geheim"), "{}", secret.err);
+    for text in [
+        "https://user:pw@127.0.0.1:1/?token=geheim",
+        "https://user:geheim?x@127.0.0.1",
+        "ftp://h/?token=geheim",
+        "ftp://h/?token=a@geheim",
+        "h#geheim",
+    ] {
+        let run = run(&["--endpoint", text]).exits(2);
+        assert!(!run.err.contains("geheim"), "{}", run.err);
+    }
+    let imds = run(&["--imds=http://h/?token=geheim", "--offline"]);
+    imds.says(3, &["http://h:80"]);
+    assert!(!imds.err.contains("geheim"), "{}", imds.err);
+    let bucket = "https://127.0.0.1:1/?token=geheim";
+    let run_s3 = run(&[
+        "--endpoint",
+        "s3://b",
+        "--s3-endpoint",
+        bucket,
+        "-o",
+        "json",
+    ]);
+    assert!(!format!("{}{}", run_s3.out, run_s3.err).contains("geheim"));
     let file = home.file("t", "https://a\nftp://b\n");
     run(&["--targets", &file]).says(2, &["t:2", "ftp://b"]);
     run(&["--targets", &home.file("e", "# nothing\n")]).says(2, &["no endpoint in"]);

@@ -366,3 +366,88 @@ fn hostile_text_cannot_steer_the_terminal() {
     let run = home.run(&["catalog", "show", "\x1b[31mred"]).exits(2);
     assert!(!run.err.contains('\x1b'));
 }
+
+#[test]
+fn an_export_is_never_written_over_an_input_and_is_tried_before_the_work() {
+    let home = Home::new();
+    let quote = home.file("quote.csv", "a,b\n1,2\n");
+    let list = ["catalog", "list", "--gpu", "H100", "--limit", "1"];
+    for input in [vec![quote.as_str()], vec!["./quote.csv"]] {
+        let args = ["catalog", "import", "--name", "q", "--export", &quote];
+        home.run(&[&args[..], &input].concat())
+            .says(2, &["quote.csv", "input"]);
+        let same = fs::read_to_string(&quote).expect("works");
+        assert_eq!(same, "a,b\n1,2\n");
+    }
+    // a place that cannot be written: nothing is done
+    let run = home.run(&[&list[..], &["--export", "no/such/x.json"]].concat());
+    run.says(2, &["no/such/x.json"]);
+    assert_eq!(run.out, "");
+    // an export of yesterday is replaced
+    let file = home.path("list.json");
+    let export = ["--export", file.to_str().expect("works")];
+    for _ in 0..2 {
+        home.run(&[&list[..], &export].concat()).exits(0);
+    }
+    let names = fs::read_dir(home.path("")).expect("works");
+    let left: Vec<_> = names
+        .filter_map(|e| e.expect("works").file_name().into_string().ok())
+        .filter(|n| n.ends_with(".tmp"))
+        .collect();
+    assert_eq!(left, Vec::<String>::new());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_export_goes_through_a_link_and_keeps_its_permissions() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let home = Home::new();
+    let real = home.file("real.json", "{}");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).expect("works");
+    let link = home.path("link.json");
+    symlink(&real, &link).expect("works");
+    let list = ["catalog", "list", "--gpu", "H100", "--limit", "1"];
+    home.run(&[&list[..], &["--export", link.to_str().expect("works")]].concat())
+        .exits(0);
+    assert!(link.symlink_metadata().expect("works").is_symlink());
+    assert!(fs::read_to_string(&real).expect("works").len() > 10);
+    let mode = fs::metadata(&real).expect("works").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stdout_that_is_full_is_not_bad_usage() {
+    let home = Home::new();
+    let mut command = home.command(&["config", "path"]);
+    command.stdout(
+        fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .expect("works"),
+    );
+    let output = command.output().expect("works");
+    assert_eq!(output.status.code(), Some(3));
+    let said = String::from_utf8(output.stderr).expect("works");
+    assert!(said.contains("<stdout>"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_settings_file_that_nobody_named_and_cannot_be_reached_is_a_warning() {
+    let home = Home::new();
+    let none = [
+        ("HOME", "/dev/null"),
+        ("XDG_CONFIG_HOME", "/dev/null/config"),
+    ];
+    home.run_with(&["config", "path"], &none).exits(0);
+    fs::create_dir_all(home.path("config/lessee")).expect("works");
+    let file = home.path("config/lessee/config.toml");
+    // leads to itself
+    std::os::unix::fs::symlink(&file, &file).expect("works");
+    let run = home.run(&["config", "path"]).exits(0);
+    assert!(run.err.contains("config.toml"), "{}", run.err);
+    fs::remove_file(&file).expect("works");
+    fs::write(&file, "lagn = 1").expect("works");
+    home.run(&["config", "path"]).exits(2);
+}

@@ -35,9 +35,6 @@ impl Target {
                 if !matches!(url.scheme(), "http" | "https") {
                     return Err(wrong("s3://, https:// or http:// is needed"));
                 }
-                if url.query().is_some() || url.fragment().is_some() {
-                    return Err(wrong("a query or a fragment"));
-                }
                 let path = url.path().trim_start_matches('/').to_owned();
                 let mut root = url.clone();
                 root.set_path("");
@@ -48,6 +45,9 @@ impl Target {
             Url::parse(&endpoint).map_err(|e| wrong(&format!("{}: {e}", shown(&endpoint))))?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err(wrong("credentials do not belong into an address"));
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(wrong("a query or a fragment"));
         }
         let (bucket, prefix) = path.split_once('/').unwrap_or((&path, ""));
         if bucket.is_empty() {
@@ -108,15 +108,19 @@ impl Target {
     }
 }
 
-/// An address as it may be shown: without what may be a password.
+/// An address as it may be shown: without what may be a password or a token.
 fn shown(text: &str) -> String {
     let shown = match Url::parse(text) {
         Ok(mut url) => {
             let _ = url.set_username("");
             let _ = url.set_password(None);
+            url.set_query(None);
+            url.set_fragment(None);
             url.to_string()
         }
-        Err(_) => text.rsplit('@').next().unwrap_or("").to_owned(),
+        // where a password ends cannot be told
+        Err(_) if text.contains('@') => "...".to_owned(),
+        Err(_) => text.split(['?', '#']).next().unwrap_or("").to_owned(),
     };
     shown
         .chars()
@@ -164,6 +168,9 @@ mod tests {
             "https://host/",
             "https://host/b?x=1",
             "https://user:geheim@host/b",
+            "https://host/b?token=geheim",
+            "https://host/b#geheim",
+            "https://user:pw@ho st/b?token=geheim",
             "s3://user:geheim@x y/b",
         ] {
             if let Err(error) = Target::parse(text, None, "r") {
@@ -172,7 +179,9 @@ mod tests {
                 assert!(text.starts_with("s3://user"), "{text}");
             }
         }
-        let error = Target::parse("s3://b", Some("http://u:geheim@host"), "r").unwrap_err();
-        assert!(!error.to_string().contains("geheim"), "{error}");
+        for endpoint in ["http://u:geheim@host", "https://host/?token=geheim"] {
+            let error = Target::parse("s3://b", Some(endpoint), "r").unwrap_err();
+            assert!(!error.to_string().contains("geheim"), "{error}");
+        }
     }
 }

@@ -16,6 +16,7 @@ mod finding;
 pub mod gpu;
 pub mod net;
 pub mod read;
+mod regular;
 mod scratch;
 pub mod screen;
 pub mod step;
@@ -23,6 +24,7 @@ pub mod watch;
 
 pub use finding::{CODES, Finding, Severity, verdict};
 pub use read::decoded;
+pub use regular::open_regular;
 
 use lessee_supervise::curve::Rules;
 

@@ -2,6 +2,7 @@
 //! stops reading (`| head`) is not an error.
 
 mod errors;
+pub(crate) mod export;
 mod place;
 mod usage;
 
@@ -12,7 +13,7 @@ pub use place::{stderr_is_terminal, stderr_style};
 
 use crate::Failure;
 use crate::Settings;
-use lessee_model::{Msg, did_you_mean};
+use lessee_model::{Exit, Msg, did_you_mean};
 use lessee_report::{Format, Report, Style, Texts, render};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -76,11 +77,14 @@ impl Printer {
                 Msg::new("export-no-chart").arg("path", path.display().to_string()),
             ));
         }
+        // what was measured is not lost with a file that cannot be written
+        let mut written = Ok(());
         for (path, format) in &self.exports {
             let text = render(&report, *format, Style::PLAIN_80, &self.texts);
-            write_file(path, text.as_bytes())?;
+            written = written.and(export::write(path, text.as_bytes()));
         }
-        self.data(&render(&report, self.format, self.style, &self.texts))
+        self.data(&render(&report, self.format, self.style, &self.texts))?;
+        written
     }
 
     fn arrange(&self, report: &mut Report) -> Result<(), Failure> {
@@ -118,7 +122,7 @@ impl Printer {
     /// A file or stdout cannot be written.
     pub fn csv(&self, text: &str) -> Result<(), Failure> {
         for (path, _) in &self.exports {
-            write_file(path, text.as_bytes())?;
+            export::write(path, text.as_bytes())?;
         }
         if self.exports.is_empty() {
             self.data(text)
@@ -170,7 +174,7 @@ pub(crate) fn to_stdout(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::write(Path::new("<stdout>"), &e))
+            Err(Failure::write(Path::new("<stdout>"), &e).exit(Exit::Unreachable))
         }
         _ => Ok(()),
     }
@@ -180,24 +184,6 @@ pub(crate) fn to_stdout(bytes: &[u8]) -> Result<(), Failure> {
 pub fn to_stderr(text: &str) {
     let mut err = std::io::stderr().lock();
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
-}
-
-/// Whole or not at all: a file beside it is renamed over it.
-fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    if path.is_dir() {
-        let e = std::io::Error::from(ErrorKind::IsADirectory);
-        return Err(Failure::write(path, &e));
-    }
-    let name = path
-        .file_name()
-        .map(|n| n.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
-    written.map_err(|e| {
-        let _ = std::fs::remove_file(&beside);
-        Failure::write(path, &e)
-    })
 }
 
 /// Asks a yes-or-no question on the terminal.

@@ -8,6 +8,7 @@ use lessee_model::Msg;
 use lessee_model::workload::{line_and_column, wording};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// Key of the files and its environment variable, in the order of `config show`.
@@ -69,6 +70,8 @@ pub struct Layers {
     /// Where the user's file is or would be.
     pub user_file: PathBuf,
     pub project_file: Option<PathBuf>,
+    /// Files that are there, as far as can be seen, and cannot be read: why not. Nobody named them, so they are a warning.
+    pub unread: Vec<(PathBuf, String)>,
 }
 
 impl Layers {
@@ -81,11 +84,11 @@ impl Layers {
             ..Layers::default()
         };
         layers.built_in(&folders);
-        if let Some(file) = read_file(&user_file)? {
+        if let Some(file) = layers.read_file(&user_file)? {
             layers.lay_file(file, &user_file, Origin::User(user_file.clone()));
         }
         if let Some(path) = project_file() {
-            if let Some(file) = read_file(&path)? {
+            if let Some(file) = layers.read_file(&path)? {
                 layers.lay_file(file, &path, Origin::Project(path.clone()));
             }
             layers.project_file = Some(path);
@@ -99,6 +102,22 @@ impl Layers {
         }
         layers.lay_flags(flags);
         Ok(layers)
+    }
+
+    fn read_file(&mut self, path: &Path) -> Result<Option<SettingsFile>, Failure> {
+        let text = match text(path)? {
+            Ok(text) => text,
+            Err(e) => {
+                // below a file nothing can be
+                if !matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
+                    self.unread.push((path.to_owned(), e.to_string()));
+                }
+                return Ok(None);
+            }
+        };
+        toml::from_str(&text)
+            .map(Some)
+            .map_err(|e| broken(path, &text, &e))
     }
 
     fn put(&mut self, key: &'static str, value: String, origin: Origin) {
@@ -231,21 +250,24 @@ fn project_file() -> Option<PathBuf> {
         .find(|path| path.exists())
 }
 
-fn read_file(path: &Path) -> Result<Option<SettingsFile>, Failure> {
+/// The text of a settings file, or why it cannot be read.
+///
+/// # Errors
+/// It is too large to be one, or not text.
+fn text(path: &Path) -> Result<Result<String, Error>, Failure> {
+    let shown = || path.display().to_string();
     match std::fs::metadata(path) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(Failure::read(path, &e)),
+        Err(e) => return Ok(Err(e)),
         Ok(meta) if meta.len() > LARGEST => {
-            return Err(Failure::usage(
-                Msg::new("setting-file-too-large").arg("path", path.display().to_string()),
-            ));
+            let msg = Msg::new("setting-file-too-large").arg("path", shown());
+            return Err(Failure::usage(msg));
         }
         Ok(_) => {}
     }
-    let text = std::fs::read_to_string(path).map_err(|e| Failure::read(path, &e))?;
-    toml::from_str(&text)
-        .map(Some)
-        .map_err(|e| broken(path, &text, &e))
+    match std::fs::read_to_string(path) {
+        Err(e) if e.kind() != ErrorKind::PermissionDenied => Err(Failure::read(path, &e)),
+        read => Ok(read),
+    }
 }
 
 fn broken(path: &Path, text: &str, error: &toml::de::Error) -> Failure {

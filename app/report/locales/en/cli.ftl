@@ -21,7 +21,7 @@ bug = This is a bug in lessee { $version }, not a mistake of yours: { $detail }.
 exit-done = Done
 exit-no = The answer is no
 exit-usage = Bad usage or input
-exit-unreachable = The outside world could not be reached
+exit-unreachable = The outside world could not be reached, or the answer could not be written
 exit-credentials = Credentials are missing or were refused
 exit-budget = Stopped by the budget guard
 exit-preempted = Preempted and could not go on
@@ -32,6 +32,7 @@ exit-bug = A bug
 file-read = cannot read { $path }: { $detail }
 file-write = cannot write { $path }: { $detail }
 export-extension = --export { $path }: the extension does not name a format
+export-onto-input = --export { $path }: this file is an input of the same command, and would be written over
 table-unknown-column = there is no column `{ $key }` here
 
 setting-bad-value = `{ $value }` is not a value for { $key }

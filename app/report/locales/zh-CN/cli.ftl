@@ -21,7 +21,7 @@ bug = 这是 lessee { $version } 的缺陷，不是您的错：{ $detail }。请
 exit-done = 完成
 exit-no = 结论是否定的
 exit-usage = 用法或输入有误
-exit-unreachable = 无法访问外部服务
+exit-unreachable = 无法访问外部，或无法写出结果
 exit-credentials = 缺少凭证或凭证被拒绝
 exit-budget = 被预算守护停止
 exit-preempted = 被抢占且无法继续
@@ -32,6 +32,7 @@ exit-bug = 程序缺陷
 file-read = 无法读取 { $path }：{ $detail }
 file-write = 无法写入 { $path }：{ $detail }
 export-extension = --export { $path }：从扩展名看不出格式
+export-onto-input = --export { $path }：该文件是本命令的输入，会被覆盖
 table-unknown-column = 这里没有 `{ $key }` 这一列
 
 setting-bad-value = `{ $value }` 不能作为 { $key } 的值

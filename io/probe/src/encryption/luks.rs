@@ -25,10 +25,10 @@ const LONGEST: usize = 100;
 /// Reads the header of a file or device.
 ///
 /// # Errors
-/// It cannot be read.
+/// It is neither a regular file nor a block device, or cannot be read.
 pub fn read(path: &Path) -> std::io::Result<LuksRead> {
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?
+    crate::regular::open(path, true)?
         .take(READ_MAX)
         .read_to_end(&mut bytes)?;
     Ok(parse(&bytes))

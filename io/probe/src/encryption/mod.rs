@@ -171,7 +171,7 @@ fn keeps_data(mount: &MountFacts) -> bool {
 
 fn text(path: &Path) -> std::io::Result<String> {
     let mut bytes = Vec::new();
-    let file = std::fs::File::open(path)?;
+    let file = crate::open_regular(path)?;
     file.take(TEXT_MAX).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

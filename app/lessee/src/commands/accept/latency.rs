@@ -9,7 +9,6 @@ use lessee_console::{Failure, Printer, Settings};
 use lessee_latency::{Goal, MAX_FILE, Plan, ProxyError, ProxyUrl, is_exempt, of_environment};
 use lessee_model::{Exit, Msg, did_you_mean};
 use lessee_report::accept::{Beside, latency_doc};
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -132,7 +131,7 @@ pub(super) fn text_of(path: &Path) -> Result<(String, String), Failure> {
             "<stdin>".to_owned()
         }
         false => {
-            File::open(path)
+            lessee_probe_io::open_regular(path)
                 .and_then(|file| file.take(limit).read_to_end(&mut bytes))
                 .map_err(|e| Failure::read(path, &e))?;
             path.display().to_string()

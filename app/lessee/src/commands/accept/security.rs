@@ -12,9 +12,8 @@ use lessee_console::{Failure, Settings};
 use lessee_endpoints::{Endpoint, Limits, Scheme, http, ssh, tls};
 use lessee_model::{Msg, did_you_mean};
 use lessee_objects::{Credentials, ObjectError, Target, settings};
-use lessee_probe_io::encryption;
+use lessee_probe_io::{encryption, open_regular};
 use serde::Serialize;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -54,9 +53,9 @@ pub(super) fn check(args: &SecurityArgs, settings: &Settings) -> Result<Outcome,
         return Err(Failure::usage(Msg::new("accept-security-nothing"))
             .hint(Msg::new("hint-accept-security")));
     }
-    let connects = endpoints.first().map(ToString::to_string);
-    if let Some(host) = connects.as_deref().or(args.imds.as_deref()) {
-        must_be_online(host, settings)?;
+    let imds = args.imds.as_deref().map(endpoint).transpose()?;
+    if let Some(host) = endpoints.first().or(imds.as_ref()) {
+        must_be_online(&host.to_string(), settings)?;
     }
     let (seen, documents) = seen(args, &book, &profiles, settings)?;
     let around = Around {
@@ -90,8 +89,11 @@ pub(super) fn check(args: &SecurityArgs, settings: &Settings) -> Result<Outcome,
         add(around.resting("luks", &name, &read, findings));
     }
     let live = machine.is_some_and(|m| m.as_os_str() == "live") && !settings.offline.value;
-    if let Some(url) = args.imds.as_deref().or(live.then_some(http::IMDS)) {
-        let endpoint = endpoint(url)?;
+    let imds = match live {
+        true if imds.is_none() => Some(endpoint(http::IMDS)?),
+        _ => imds,
+    };
+    if let Some(endpoint) = imds {
         let facts = http::imds(&endpoint, &around.signs, around.limits);
         let findings = security::imds(&book, &facts);
         add(around.resting("metadata-service", &facts.url.clone(), &facts, findings));
@@ -131,14 +133,22 @@ fn endpoint(text: &str) -> Result<Endpoint, Failure> {
             "port" => Msg::new("accept-endpoint-port"),
             _ => Msg::new("accept-endpoint-user"),
         };
-        // what may be a password is not said again
-        let shown = text.rsplit('@').next().unwrap_or("");
-        let shown: String = shown.chars().take(100).collect();
         let msg = Msg::new("accept-endpoint")
-            .arg("text", shown)
+            .arg("text", shown(text))
             .arg("why", why);
         Failure::usage(msg).hint(Msg::new("hint-accept-endpoint"))
     })
+}
+
+/// An address as it may be said again: nothing of what may be a password or a token.
+fn shown(text: &str) -> String {
+    let most = |text: &str| text.chars().take(100).collect::<String>();
+    match text.split_once("://") {
+        // where a password ends cannot be told, as it may hold any sign
+        Some((scheme, _)) if text.contains('@') => format!("{}://...", most(scheme)),
+        None if text.contains('@') => "...".to_owned(),
+        _ => most(text.split(['?', '#']).next().unwrap_or("")),
+    }
 }
 
 /// Those of the flags, then those of the file, each once.
@@ -294,7 +304,7 @@ fn trusted(files: &[std::path::PathBuf]) -> Result<tls::Trusted, Failure> {
 /// A file, whole, if it is no larger than this.
 fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    File::open(path)
+    open_regular(path)
         .and_then(|file| file.take(most + 1).read_to_end(&mut bytes))
         .map_err(|e| Failure::read(path, &e))?;
     if bytes.len() as u64 > most {

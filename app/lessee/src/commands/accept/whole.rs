@@ -13,6 +13,8 @@ use lessee_console::{Failure, Printer, Settings};
 use lessee_model::{Exit, Msg};
 use lessee_report::accept::{AcceptanceDoc, Beside, acceptance_doc, acceptance_report, junit};
 use lessee_report::{Format, Style, render};
+use std::fs::{File, OpenOptions};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 pub(super) fn run(
@@ -190,12 +192,12 @@ fn keep(
 ) -> Result<(), Failure> {
     let texts = printer.texts();
     let evidence = folder.join("evidence");
-    std::fs::create_dir_all(&evidence).map_err(|e| Failure::write(&evidence, &e))?;
+    private(&evidence).map_err(|e| Failure::write(&evidence, &e))?;
     for (hash, content) in contents {
         let path = evidence.join(hash);
         // the name is the content
         if !path.exists() {
-            write(&path, content)?;
+            write(&path, content, true)?;
         }
     }
     let stamp = doc.generated_at.replace(':', "");
@@ -209,15 +211,39 @@ fn keep(
         write(
             &folder.join(format!("acceptance-{stamp}.{ending}")),
             content.as_bytes(),
+            false,
         )?;
     }
     Ok(())
 }
 
+/// A folder for its owner alone: captures may be of files that others may not read.
+fn private(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+fn create(path: &Path, private: bool) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    if private {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path)
+}
+
 /// Whole or not at all: a cut document would be taken for a whole one.
-fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
+fn write(path: &Path, content: &[u8], private: bool) -> Result<(), Failure> {
     let part = path.with_extension("part");
-    std::fs::write(&part, content)
+    create(&part, private)
+        .and_then(|mut file| file.write_all(content))
         .and_then(|()| std::fs::rename(&part, path))
         .map_err(|e| {
             let _ = std::fs::remove_file(&part);
