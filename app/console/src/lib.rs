@@ -63,9 +63,10 @@ fn within<C>(program: &Program<C>, argv: Vec<OsString>, lang: Lang) -> Exit {
     }
     let printer = Printer::new(&settings);
     for (path, detail) in &settings.layers.unread {
-        let path = path.display().to_string();
-        let msg = Msg::new("file-read").arg("path", path);
-        printer.warn(&msg.arg("detail", detail.as_str()));
+        let msg = Msg::new("file-read")
+            .arg("path", path.display().to_string())
+            .arg("detail", detail.as_str());
+        printer.warn(&msg);
     }
     let exports: Vec<&Path> = settings.exports.iter().map(|(p, _)| p.as_path()).collect();
     if let Err(failure) = output::export::check(&exports, &argv) {

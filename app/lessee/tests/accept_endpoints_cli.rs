@@ -621,6 +621,11 @@ fn what_is_no_endpoint_is_told_with_its_place_and_without_passwords() {
         let run = run(&["--endpoint", text]).exits(2);
         assert!(!run.err.contains("geheim"), "{}", run.err);
     }
+    for text in ["https://u:geheim@h/", "h?token=geheim"] {
+        let run = home.run(&["accept", "latency", text]).exits(2);
+        assert!(!run.err.contains("geheim"), "{}", run.err);
+    }
+    run(&["--endpoint", "https://h", "--timeout", "NaN"]).says(2, &["--timeout cannot be NaN"]);
     let imds = run(&["--imds=http://h/?token=geheim", "--offline"]);
     imds.says(3, &["http://h:80"]);
     assert!(!imds.err.contains("geheim"), "{}", imds.err);

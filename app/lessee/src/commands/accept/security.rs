@@ -116,7 +116,7 @@ fn limits(timeout: Option<f64>) -> Result<Limits, Failure> {
     if !TIMEOUTS_S.contains(&seconds) {
         let msg = Msg::new("probe-option")
             .arg("what", "--timeout")
-            .arg("value", seconds)
+            .arg("value", seconds.to_string())
             .arg("range", "0.1 ... 60");
         return Err(Failure::usage(msg));
     }
@@ -134,21 +134,10 @@ fn endpoint(text: &str) -> Result<Endpoint, Failure> {
             _ => Msg::new("accept-endpoint-user"),
         };
         let msg = Msg::new("accept-endpoint")
-            .arg("text", shown(text))
+            .arg("text", security::shown_address(text))
             .arg("why", why);
         Failure::usage(msg).hint(Msg::new("hint-accept-endpoint"))
     })
-}
-
-/// An address as it may be said again: nothing of what may be a password or a token.
-fn shown(text: &str) -> String {
-    let most = |text: &str| text.chars().take(100).collect::<String>();
-    match text.split_once("://") {
-        // where a password ends cannot be told, as it may hold any sign
-        Some((scheme, _)) if text.contains('@') => format!("{}://...", most(scheme)),
-        None if text.contains('@') => "...".to_owned(),
-        _ => most(text.split(['?', '#']).next().unwrap_or("")),
-    }
 }
 
 /// Those of the flags, then those of the file, each once.
