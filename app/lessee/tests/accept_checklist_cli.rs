@@ -174,6 +174,23 @@ fn machine_evidence_answers_what_it_can_and_what_speaks_against_it_is_named() {
 }
 
 #[test]
+fn a_bucket_that_was_not_reached_speaks_against_storage() {
+    let home = Home::new();
+    let listing = r#"{"blockdevices":[{"name":"c","type":"crypt","fstype":"ext4","mountpoints":["/"]},{"name":"s","type":"crypt","fstype":"swap","mountpoints":["[SWAP]"]}]}"#;
+    let file = home.file("good.json", listing);
+    let look = |more: &[&str]| {
+        let args = ["--profile", "mlps3", "--machine", &file];
+        let doc = security(&home, &[&args, more].concat()).exits(7).json();
+        item(&doc, "mlps.conf.b")["verdict"].clone()
+    };
+    assert_eq!(look(&[]), "pass");
+    let bucket = ["--endpoint", "s3://bucket", "--s3-endpoint", "ftp://a"];
+    assert_eq!(look(&bucket), "unknown");
+    // a web server that was not says nothing of storage
+    assert_eq!(look(&["--endpoint", "http://127.0.0.1:1"]), "pass");
+}
+
+#[test]
 fn what_a_provider_claims_is_a_question() {
     let home = Home::new();
     let doc = security(&home, &["--provider", "RunPod"]).exits(7).json();

@@ -636,6 +636,40 @@ fn rubbish_instead_of_a_machine_is_no_pass() {
 }
 
 #[test]
+fn a_list_of_swaps_without_its_heading_and_none_in_a_container_are_no_pass() {
+    let home = Home::new();
+    // the kernel writes a heading where there is no swap too
+    home.file("e/proc/swaps", "");
+    home.file("e/proc/mounts", "/dev/sda / ext4 rw 0 0\n");
+    home.file("c/proc/mounts", "overlay / overlay rw 0 0\n");
+    for place in ["e", "c"] {
+        let place = home.path(place);
+        let doc = security(&home, &["--machine", place.to_str().unwrap()])
+            .exits(7)
+            .json();
+        assert_eq!(one(&doc, "swap-encryption")["verdict"], "unknown", "{doc}");
+    }
+}
+
+#[test]
+fn what_lies_under_a_share_is_a_question() {
+    let mounts = "\
+22 1 253:1 / / rw - ext4 /dev/mapper/vg-root rw
+31 22 0:60 / /share rw - virtiofs share rw
+32 22 0:61 / /nfs rw - nfs4 10.0.0.1:/data rw,xprtsec=mtls
+";
+    let recorded = encrypted("");
+    recorded.home.file("m/proc/self/mountinfo", mounts);
+    let doc = recorded.look(7);
+    assert_eq!(of(&doc, "disk-encryption", " /")["verdict"], "pass");
+    for place in [" /share", " /nfs"] {
+        let finding = of(&doc, "disk-encryption", place);
+        assert_eq!(finding["verdict"], "unknown", "{finding}");
+    }
+    assert_eq!(of(&doc, "net-mount", " /nfs")["verdict"], "pass");
+}
+
+#[test]
 fn this_machine_gives_an_answer() {
     let home = Home::new();
     let run = security(&home, &["--machine", "live", "--timeout", "0.3"]);

@@ -47,13 +47,15 @@ pub(crate) fn resolve(host: &str, port: u16, limits: Limits) -> Result<Vec<Socke
 }
 
 impl Conn {
-    /// The first address that takes the connection.
+    /// The first address that takes the connection. Refused is told only where each of them refuses: one that is silent may
+    /// serve others.
     pub(crate) fn open(addresses: &[SocketAddr], limits: Limits) -> Result<Conn, Unreached> {
         let deadline = Instant::now() + limits.connection;
-        let mut why = Unreached::TimedOut;
+        let mut why = None;
         for address in addresses {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
+                why = Some(Unreached::TimedOut);
                 break;
             }
             match TcpStream::connect_timeout(address, left) {
@@ -62,16 +64,20 @@ impl Conn {
                     return Ok(Conn { stream, deadline });
                 }
                 Err(e) => {
-                    why = match e.kind() {
+                    let this = match e.kind() {
                         ErrorKind::ConnectionRefused => Unreached::Refused,
                         ErrorKind::TimedOut | ErrorKind::WouldBlock => Unreached::TimedOut,
                         ErrorKind::HostUnreachable => Unreached::NoRoute,
                         _ => Unreached::Other(e.to_string()),
                     };
+                    why = match why {
+                        None | Some(Unreached::Refused) => Some(this),
+                        known => known,
+                    };
                 }
             }
         }
-        Err(why)
+        Err(why.unwrap_or(Unreached::TimedOut))
     }
 
     fn left(&self) -> io::Result<Duration> {
@@ -140,4 +146,24 @@ pub(crate) fn closed(error: &io::Error) -> bool {
             | ErrorKind::BrokenPipe
             | ErrorKind::UnexpectedEof
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_refuses_only_where_all_of_its_addresses_do() {
+        let limits = Limits {
+            connection: Duration::from_millis(300),
+        };
+        // TCP has no broadcast: the kernel says so at once
+        let lost: SocketAddr = ([255, 255, 255, 255], 1).into();
+        let refusing: SocketAddr = ([127, 0, 0, 1], 1).into();
+        let why = |addresses: &[SocketAddr]| Conn::open(addresses, limits).err();
+        assert_eq!(why(&[refusing, refusing]), Some(Unreached::Refused));
+        for both in [[lost, refusing], [refusing, lost]] {
+            assert_ne!(why(&both), Some(Unreached::Refused), "{both:?}");
+        }
+    }
 }

@@ -125,14 +125,19 @@ impl Class {
                 "swap-encryption",
                 "s3-encryption",
                 "luks-",
+                "endpoint-reach",
             ],
             Class::Ssh => &["ssh-", "endpoint-reach"],
         }
     }
 
     fn holds(self, finding: &Finding) -> bool {
-        // a web server that cannot be reached says nothing of logins
-        let of_it = self != Class::Ssh || finding.subject.starts_with("ssh://");
+        // a web server that cannot be reached says nothing of logins, nor of what lies in a bucket
+        let of_it = match self {
+            Class::Ssh => finding.subject.starts_with("ssh://"),
+            Class::Rest if finding.rule == "endpoint-reach" => finding.subject.starts_with("s3://"),
+            Class::Rest | Class::Transit => true,
+        };
         of_it && self.rules().iter().any(|r| finding.rule.starts_with(r))
     }
 }

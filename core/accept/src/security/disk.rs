@@ -104,6 +104,7 @@ pub fn host(book: &Security, subject: &str, facts: &HostFacts) -> Vec<Finding> {
     }
     for mount in facts.mounts.iter().filter(|m| is_network(book, m)) {
         judged.subject = format!("{subject} {}", mount.target);
+        at_rest(&mut judged, mount);
         over_network(&mut judged, mount);
     }
     judged.subject = format!("{subject} swap");
@@ -179,8 +180,8 @@ fn over_network(judged: &mut Judged<'_>, mount: &MountFacts) {
 fn swap(judged: &mut Judged<'_>, facts: &HostFacts, disks: &[&MountFacts]) {
     let rule = "swap-encryption";
     let Some(swaps) = &facts.swaps else {
-        // without disks the tables are not there at all, and that is said with the disks
-        if !disks.is_empty() {
+        // where nothing is mounted the tables are not there at all, and that is said with the disks
+        if !disks.is_empty() || facts.container {
             let ask = Msg::new("accept-ask-swap-list");
             judged.ask(rule, Verdict::Unknown, Msg::new("accept-swap-unseen"), ask);
         }

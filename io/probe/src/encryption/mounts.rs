@@ -109,9 +109,12 @@ fn unescape(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The first line is a heading.
+/// The first line is a heading, which the kernel writes where there is no swap too: a file without it is not the list.
 pub(super) fn swaps(tree: &Tree) -> Option<Vec<SwapFacts>> {
     let text = tree.text("proc/swaps")?;
+    if !text.starts_with("Filename") {
+        return None;
+    }
     let one = |line: &str| {
         let mut cells = line.split_whitespace();
         let name = unescape(cells.next()?);
