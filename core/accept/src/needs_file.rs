@@ -1,7 +1,8 @@
 //! Needs out of a file that says what a project installs: requirements.txt, pyproject.toml, uv.lock, a conda environment,
 //! a Dockerfile. Only lines of packages that the rules know; the rest is counted, never judged.
 
-use crate::need::{Need, NeedError, normal};
+use crate::env::name_key;
+use crate::need::{Need, NeedError};
 use crate::shell::hidden;
 
 /// Longest list of needs taken from one file.
@@ -90,7 +91,7 @@ fn take(text: &str, out: &mut NeedsFile) {
     let need = Need::parse(text);
     let name = match &need {
         Ok(need) => need.package.clone(),
-        Err(_) => normal(
+        Err(_) => name_key(
             text.split(['=', '<', '>', '~', '!', ' ', '['])
                 .next()
                 .unwrap_or(""),

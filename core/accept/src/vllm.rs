@@ -35,6 +35,11 @@ fn line(release: &Vllm) -> String {
     format!("pip install vllm=={}", release.version)
 }
 
+/// Whether a release works on the machine.
+pub(crate) fn carries(release: &Vllm, host: &Host<'_>) -> bool {
+    works(verdict(&of(release, host)))
+}
+
 fn of(release: &Vllm, host: &Host<'_>) -> Vec<Check> {
     let mut out = match host
         .compat

@@ -304,6 +304,7 @@ accept-ask-env-freeze = Please send `pip freeze` and `dpkg -l`, whole and as tex
 accept-ask-env-system = Please send `dpkg -l` or `rpm -qa`, or the image itself.
 accept-ask-env-rpm = Please send `rpm -qa`.
 accept-ask-env-check = Please send the output of `pip check` too, or the image itself.
+accept-ask-env-set = No set of releases is known here in which these go together: which ones do you install?
 accept-ask-env-version = Please send `pip list` of that environment.
 accept-ask-env-machine = Which driver and GPU shall it run on? --driver with a file of nvidia-smi, or --driver and --gpu.
 accept-ask-reboot = Has the machine been restarted since its driver was changed?
@@ -324,6 +325,7 @@ accept-env-lines = Lines that do it:
 accept-env-hours = Hours of work together: { $likely } (between { $low } and { $high }). Source of the hours: { $source }.
 accept-env-hours-rebuild = Building the environment anew is likely to be quicker than all of these. Hours of work: { $likely } (between { $low } and { $high }). Source of the hours: { $source }.
 accept-env-setup = For `lessee plan`: --accepted with the JSON of this acceptance, or in the workload:
+accept-env-setup-hours = labour_hours = { $all }: { $repairs } for the repairs, and { $ready } that an image takes which is ready.
 accept-env-saved = The lock is in { $path }.
 accept-env-diff = Changes of the environment
 accept-env-diff-since = Saved at { $saved }.

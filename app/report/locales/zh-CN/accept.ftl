@@ -304,6 +304,7 @@ accept-ask-env-freeze = 请以文本形式提供完整的 `pip freeze` 和 `dpkg
 accept-ask-env-system = 请提供 `dpkg -l` 或 `rpm -qa`，或镜像本身。
 accept-ask-env-rpm = 请提供 `rpm -qa`。
 accept-ask-env-check = 请同时提供 `pip check` 的输出，或镜像本身。
+accept-ask-env-set = 此处不知道哪组版本能够相互配合：你们安装的是哪些版本？
 accept-ask-env-version = 请提供该环境的 `pip list`。
 accept-ask-env-machine = 将在哪种驱动和 GPU 上运行？用 --driver 指定 nvidia-smi 输出文件，或用 --driver 和 --gpu。
 accept-ask-reboot = 更换驱动之后机器重启过吗？
@@ -324,6 +325,7 @@ accept-env-lines = 相应的命令：
 accept-env-hours = 合计 { $likely } 小时人工，在 { $low } 到 { $high } 之间。工时来源：{ $source }。
 accept-env-hours-rebuild = 重建环境可能比逐项修复更快：{ $likely } 小时人工，在 { $low } 到 { $high } 之间。工时来源：{ $source }。
 accept-env-setup = 供 `lessee plan` 使用：用 --accepted 给出本次验收的 JSON，或写入工作负载文件：
+accept-env-setup-hours = labour_hours = { $all }：修复 { $repairs }，另加现成镜像也需要的 { $ready }。
 accept-env-saved = 锁定文件已保存到 { $path }。
 accept-env-diff = 软件环境的变化
 accept-env-diff-since = 保存于 { $saved }。

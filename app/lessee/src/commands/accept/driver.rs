@@ -4,7 +4,8 @@ use super::{Done, evidence};
 use crate::args::DriverArgs;
 use crate::facts;
 use lessee_accept::{
-    Compat, Fault, Gpu, Machine, Need, NeedError, Outcome, ScreenReading, Unreadable, doubts, judge,
+    Compat, Fault, Gpu, Machine, Need, NeedError, Outcome, ScreenReading, Unreadable, doubts,
+    hidden, judge,
 };
 use lessee_console::{Failure, Settings};
 use lessee_model::{GpuTable, Msg};
@@ -83,7 +84,7 @@ fn needs(args: &DriverArgs) -> Result<(Needs, usize), Failure> {
     let mut needs: Needs = Vec::new();
     let mut others = 0;
     for text in &args.need {
-        needs.push((text.clone(), Need::parse(text)));
+        needs.push((hidden(text), Need::parse(text)));
     }
     for path in &args.needs {
         let (text, _) = facts::read_text(path)?;
