@@ -228,3 +228,23 @@ fn repairs_are_one_set_around_the_torch_that_fits() {
         "{pair}"
     );
 }
+
+#[test]
+fn an_image_for_another_processor_fails() {
+    let home = &Home::new();
+    let status = |arch: &str| {
+        format!("Package: bash\nStatus: install ok installed\nArchitecture: {arch}\nVersion: 5.1\n")
+    };
+    let root = home.path("root").display().to_string();
+    let args = [&["--root", root.as_str()][..], &H100].concat();
+    home.file("root/var/lib/dpkg/status", status("arm64"));
+    let doc = env(home, &args).exits(1).json();
+    assert_eq!(finding(&doc, "architecture", "aarch64")["verdict"], "fail");
+    home.file("root/var/lib/dpkg/status", status("amd64"));
+    env(home, &args).exits(0);
+    // of a board whose processor is Arm it is the other way round
+    let grace = ["--driver", "580.95.05", "--gpu", "NVIDIA GH200 480GB"];
+    let args = [&["--root", root.as_str()][..], &grace].concat();
+    let doc = env(home, &args).exits(1).json();
+    assert_eq!(finding(&doc, "architecture", "x86_64")["verdict"], "fail");
+}

@@ -86,6 +86,9 @@ pub fn judge_env(case: EnvCase<'_>) -> EnvAnswer {
             );
         }
     }
+    if let Some(host) = &host {
+        out.extend(system::architecture(env, host));
+    }
     let mut fits: Vec<Fit> = host
         .as_ref()
         .map(|host| fit::check(env, host))
