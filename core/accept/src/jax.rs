@@ -4,6 +4,7 @@ use crate::finding::{Answer, Check, Verdict, verdict};
 use crate::judge::{Host, no_version, works};
 use crate::libs;
 use crate::need::Need;
+use crate::shell::pip_install;
 use lessee_model::Msg;
 
 /// Extras, newest first.
@@ -64,5 +65,5 @@ fn line(need: &Need, extra: Option<&str>, host: &Host<'_>) -> Option<String> {
             .then_with(|| b.2.flavour.cmp(&a.2.flavour))
     });
     let ((_, version, _), _, library) = rows.first()?;
-    Some(format!("pip install 'jax[{}]=={version}'", library.flavour))
+    Some(pip_install(&format!("jax[{}]=={version}", library.flavour)))
 }

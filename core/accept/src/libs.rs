@@ -4,6 +4,7 @@ use crate::facts::Library;
 use crate::finding::{Answer, Check, Verdict, verdict};
 use crate::judge::{Host, no_package, no_version, on_nvidia, works};
 use crate::need::Need;
+use crate::shell::pip_install;
 use crate::table::decides;
 use crate::version::Version;
 use crate::{driver, gpu};
@@ -51,7 +52,7 @@ pub(crate) fn of(need: &Need, package: &str, flavour: &str, host: &Host<'_>) -> 
         return no_version(need, rows().map(|l| &l.to));
     };
     let install =
-        works(verdict(&checks)).then(|| format!("pip install {}=={version}", need.package));
+        works(verdict(&checks)).then(|| pip_install(&format!("{}=={version}", need.package)));
     Answer { checks, install }
 }
 

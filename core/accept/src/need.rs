@@ -2,6 +2,7 @@
 //!
 //! Not here: what such a need brings, which is the matter of each package's rule.
 
+use crate::env::name_key;
 use crate::shell::hidden;
 use crate::version::Version;
 use lessee_model::Msg;
@@ -150,10 +151,10 @@ impl Need {
             .concat();
         Ok(Need {
             text: text.trim().to_owned(),
-            package: normal(name),
+            package: name_key(name),
             extras: extras
                 .split(',')
-                .map(normal)
+                .map(name_key)
                 .filter(|e| !e.is_empty())
                 .collect(),
             clauses,
@@ -204,17 +205,6 @@ impl Need {
             .filter(|v| (exact_pre || !v.is_pre()) && self.allows(v))
             .max()
     }
-}
-
-/// A name as package indexes compare it.
-pub(crate) fn normal(name: &str) -> String {
-    name.trim()
-        .chars()
-        .map(|c| match c {
-            '_' | '.' => '-',
-            c => c.to_ascii_lowercase(),
-        })
-        .collect()
 }
 
 /// Where a package comes from, if not from an index: an address or the path of a wheel.

@@ -12,6 +12,11 @@ pub(crate) fn quoted(argument: &str) -> String {
     }
 }
 
+/// The line that installs one thing.
+pub(crate) fn pip_install(spec: &str) -> String {
+    format!("pip install {}", quoted(spec))
+}
+
 /// A text with each user name and password in an address hidden: `https://***@host/x`.
 pub fn hidden(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

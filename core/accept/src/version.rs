@@ -1,6 +1,7 @@
 //! Versions as Python packages, drivers and CUDA write them: numbers between dots, then perhaps a pre-release, a post
 //! release and a local part (PEP 440). No epochs: none of the packages here has one.
 
+use pep508_rs::pep440_rs;
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
@@ -13,9 +14,8 @@ const MOST: usize = 8;
 pub struct Version {
     text: String,
     release: Vec<u64>,
-    /// `a1`, `rc2`, `dev0`: older than the release itself.
-    pre: Option<String>,
-    post: u64,
+    /// Without the local part.
+    public: pep440_rs::Version,
     local: Option<String>,
 }
 
@@ -43,7 +43,7 @@ impl Version {
     }
 
     pub(crate) fn is_pre(&self) -> bool {
-        self.pre.is_some()
+        self.public.any_prerelease()
     }
 
     /// Whether the first numbers are those of `prefix`: `2.11.0` begins with `2.11`.
@@ -58,8 +58,10 @@ impl FromStr for Version {
     fn from_str(text: &str) -> Result<Version, ()> {
         let text = text.trim();
         let whole = text.strip_prefix(['v', 'V']).unwrap_or(text);
+        // it becomes part of lines for a shell
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         let (public, local) = match whole.split_once('+') {
-            Some((public, local)) if !local.is_empty() => {
+            Some((public, local)) if !local.is_empty() && local.chars().all(plain) => {
                 (public, Some(local.to_ascii_lowercase()))
             }
             Some(_) => return Err(()),
@@ -68,35 +70,19 @@ impl FromStr for Version {
         let digits = public
             .find(|c: char| !c.is_ascii_digit() && c != '.')
             .unwrap_or(public.len());
-        let (numbers, rest) = public.split_at(digits);
+        let numbers = &public[..digits];
         let numbers = numbers.strip_suffix('.').unwrap_or(numbers);
         let release: Vec<u64> = numbers
             .split('.')
             .map(|n| n.parse().map_err(|_| ()))
             .collect::<Result<_, ()>>()?;
-        if release.len() > MOST {
+        if release.len() > MOST || public.contains('!') {
             return Err(());
         }
-        let rest = rest.trim_matches(['.', '-', '_']).to_ascii_lowercase();
-        let (pre, post) = match rest.strip_prefix("post") {
-            Some(n) => (None, 1 + n.parse::<u64>().map_err(|_| ())?),
-            None if rest.is_empty() => (None, 0),
-            None if ["a", "b", "c", "rc", "dev", "alpha", "beta", "pre"]
-                .iter()
-                .any(|p| {
-                    rest.strip_prefix(p)
-                        .is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
-                }) =>
-            {
-                (Some(rest), 0)
-            }
-            None => return Err(()),
-        };
         Ok(Version {
             text: text.to_owned(),
             release,
-            pre,
-            post,
+            public: public.trim_end_matches('.').parse().map_err(|_| ())?,
             local,
         })
     }
@@ -111,19 +97,7 @@ impl fmt::Display for Version {
 /// Local parts do not count: `2.6.0+cu124` is `2.6.0`.
 impl Ord for Version {
     fn cmp(&self, other: &Version) -> Ordering {
-        let numbers = (0..self.parts().max(other.parts()))
-            .map(|i| self.part(i).cmp(&other.part(i)))
-            .find(|o| o.is_ne())
-            .unwrap_or(Ordering::Equal);
-        // a pre-release is older than the release
-        numbers
-            .then_with(|| match (&self.pre, &other.pre) {
-                (Some(a), Some(b)) => a.cmp(b),
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (None, None) => Ordering::Equal,
-            })
-            .then_with(|| self.post.cmp(&other.post))
+        self.public.cmp(&other.public)
     }
 }
 impl PartialOrd for Version {
@@ -156,8 +130,14 @@ mod tests {
             "0.8.5.post1",
             "0.10.1",
             "0.10.1.1",
+            "2.6.0.dev20250101",
+            "2.6.0a1",
+            "2.6.0b1",
             "2.6.0rc1",
+            "2.6.0rc2",
+            "2.6.0rc10",
             "2.6.0",
+            "2.6.0.post18446744073709551615",
             "2.11.0",
             "450.51.06",
             "450.80.02",
@@ -171,6 +151,9 @@ mod tests {
             "2..1",
             "1.2.3-foo",
             "2.6+",
+            "2.6+x$(curl",
+            "2.6+a b",
+            "1!2.6",
             "1.1.1.1.1.1.1.1.1",
         ] {
             assert!(text.parse::<Version>().is_err(), "{text}");

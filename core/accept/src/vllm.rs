@@ -38,6 +38,11 @@ fn line(release: &Vllm) -> String {
     format!("pip install vllm=={}", release.version)
 }
 
+/// Whether a release works on the machine.
+pub(crate) fn carries(release: &Vllm, host: &Host<'_>) -> bool {
+    works(verdict(&of(release, None, host)))
+}
+
 /// `locked`: the PyTorch that a lock pins in place of the one that the release takes.
 fn of(release: &Vllm, locked: Option<&Version>, host: &Host<'_>) -> Vec<Check> {
     let torch = locked.unwrap_or(&release.torch);

@@ -3,3 +3,4 @@
 //! Start with [`curve::read`]: sampled series of the GPUs of a machine give one [`curve::Reading`] a GPU.
 
 pub mod curve;
+pub mod run;

@@ -234,10 +234,8 @@ impl Layer {
 
     fn keep(&mut self, path: &str, member: &Member, content: &mut impl Read) -> io::Result<()> {
         match member.kind {
-            EntryType::Directory => {
-                if self.tree.has_room(path) {
-                    self.folders.push(path.to_owned());
-                }
+            EntryType::Directory if self.tree.has_room(path) => {
+                self.folders.push(path.to_owned());
             }
             EntryType::Symlink => {
                 let target = member.link.clone().unwrap_or_default();

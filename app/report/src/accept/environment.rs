@@ -88,6 +88,15 @@ pub(super) fn blocks(env: &AcceptedEnvironmentDoc, texts: &Texts, report: &mut R
             toml += &format!("\n  labour_hours = {hours}");
         }
         report.blocks.push(Block::Verbatim(toml));
+        if let (Some(hours), Some(plan)) = (setup.labour_hours, &env.repair) {
+            // to the hundredth, as they are shown
+            let ready = ((hours - plan.hours.likely) * 100.0).round() / 100.0;
+            let msg = Msg::new("accept-env-setup-hours")
+                .arg("all", hours)
+                .arg("repairs", plan.hours.likely)
+                .arg("ready", ready);
+            report.text(texts.msg(&msg));
+        }
     }
     if let Some(path) = &env.saved_to {
         report.text(texts.msg(&Msg::new("accept-env-saved").arg("path", path.as_str())));
@@ -128,12 +137,13 @@ fn repairs(plan: &RepairPlan, texts: &Texts, report: &mut Report) {
         ]);
     }
     report.table(table);
-    let lines: Vec<String> = plan
-        .items
-        .iter()
-        .filter_map(|i| i.line.as_deref())
-        .map(|line| format!("  {}", clean(line)))
-        .collect();
+    let mut lines: Vec<String> = Vec::new();
+    for line in plan.items.iter().filter_map(|i| i.line.as_deref()) {
+        let line = format!("  {}", clean(line));
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
     if !lines.is_empty() {
         report.text(texts.get("accept-env-lines"));
         report.blocks.push(Block::Verbatim(lines.join("\n")));

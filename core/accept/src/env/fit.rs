@@ -3,11 +3,12 @@
 
 use super::repair::{Due, RepairKind};
 use super::{Environment, LibraryKind, Package, PackageFrom, Python, name_key};
-use crate::finding::{Finding, Verdict};
+use crate::finding::{Check, Finding, Verdict};
 use crate::judge::Host;
 use crate::judge::judge_on;
 use crate::need::Need;
 use crate::version::Version;
+use lessee_model::Msg;
 
 /// A framework that is installed, and how it fares on the machine.
 #[derive(Clone, Debug)]
@@ -41,7 +42,9 @@ pub(crate) fn check(env: &Environment, host: &Host<'_>) -> Vec<Fit> {
     let mut out: Vec<Fit> = Vec::new();
     for python in &env.pythons {
         for package in python.packages.iter().filter(|p| is_framework(&p.name)) {
-            if let Some(text) = wanted(package, python, env, host) {
+            if package.version.parse::<Version>().is_err() {
+                out.push(odd(package, python));
+            } else if let Some(text) = wanted(package, python, env, host) {
                 out.push(one(&text, package, python, host));
             }
         }
@@ -134,7 +137,27 @@ fn wanted(
     })
 }
 
-fn is_build(local: &str) -> bool {
+/// One whose version cannot be compared: whether it fits is not known.
+fn odd(package: &Package, python: &Python) -> Fit {
+    let subject = format!("{} {}", package.name, package.version);
+    let reason = Msg::new("accept-env-need-odd").arg("found", subject.as_str());
+    let check = Check::new("installed", Verdict::Unknown, reason);
+    Fit {
+        prefix: python.prefix.clone(),
+        package: name_key(&package.name),
+        finding: check
+            .asking(Msg::new("accept-ask-env-version"))
+            .finding(&subject),
+        more: Vec::new(),
+        due: Some(Due {
+            kind: RepairKind::Look,
+            subject,
+            line: None,
+        }),
+    }
+}
+
+pub(super) fn is_build(local: &str) -> bool {
     ["cu", "rocm", "cpu"].iter().any(|p| local.starts_with(p))
 }
 

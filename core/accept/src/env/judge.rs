@@ -2,16 +2,18 @@
 //! is there; and the repairs that are due. Start here; the steps are in the files beside this one.
 
 use super::fit::{self, Fit, is_framework};
-use super::pairs;
+use super::needs::Against;
+use super::pairs::{self, Target, goes_with_torch};
 use super::repair::{Due, RepairKind, RepairPlan, RepairTable, plan};
 use super::requires::{self, Checked, Unmet, UnmetKind};
 use super::{Environment, NoteCode, Package, PackageFrom, Python, name_key, needs, system};
 use crate::driver;
 use crate::facts::Compat;
 use crate::finding::{Check, Finding, Verdict};
-use crate::judge::host;
+use crate::judge::{Host, host, judge_on};
 use crate::machine::Machine;
 use crate::need::{Need, NeedError};
+use crate::shell::{pip_install, quoted};
 use crate::table::decides;
 use jiff::civil::Date;
 use lessee_model::Msg;
@@ -84,31 +86,43 @@ pub fn judge_env(case: EnvCase<'_>) -> EnvAnswer {
             );
         }
     }
-    for python in &env.pythons {
-        of_python(python, case, &mut out, &mut due);
+    if let Some(host) = &host {
+        out.extend(system::architecture(env, host));
     }
-    system::check(env, &mut out, &mut due);
-    let fits: Vec<Fit> = host
+    let mut fits: Vec<Fit> = host
         .as_ref()
         .map(|host| fit::check(env, host))
         .unwrap_or_default();
+    let wanted = host.as_ref().and_then(|h| wanted_torch(case.needs, env, h));
+    let target = |python: &Python, fits: &[Fit]| target(python, fits, wanted.as_deref());
+    for python in &env.pythons {
+        let torch = target(python, &fits);
+        let set = Set {
+            torch: torch.as_ref(),
+            host: host.as_ref(),
+        };
+        one_set(python, &set, wanted.as_deref(), compat, &mut fits);
+        of_python(python, &set, case, &mut out, &mut due);
+    }
+    system::check(env, &mut out, &mut due);
     for fit in &fits {
         out.push(fit.finding.clone());
         out.extend(fit.more.iter().cloned());
         due.extend(fit.due.clone());
     }
+    let torch = env.pythons.iter().find_map(|p| target(p, &fits));
+    let against = Against {
+        env,
+        fits: &fits,
+        host: host.as_ref(),
+        compat,
+        torch: torch.as_ref(),
+    };
     for (text, need) in case.needs {
-        out.push(needs::check(
-            text,
-            need,
-            env,
-            &fits,
-            host.as_ref(),
-            &mut due,
-        ));
+        out.push(needs::check(text, need, &against, &mut due));
     }
     // what could not be told takes a look
-    for finding in out.iter().filter(|f| f.verdict == Verdict::Unknown) {
+    for finding in out.iter().filter(|f| is_open(f)) {
         if !due.iter().any(|d| d.subject == finding.subject) {
             due.push(Due {
                 kind: RepairKind::Look,
@@ -125,6 +139,90 @@ pub fn judge_env(case: EnvCase<'_>) -> EnvAnswer {
     EnvAnswer {
         findings: out,
         repair: Some(plan(due, bare, case.repairs)),
+    }
+}
+
+/// Whether something remains to be looked at: what could not be told, and what was not judged at all.
+fn is_open(finding: &Finding) -> bool {
+    let unjudged = ["accept-env-list-only", "accept-env-no-machine"];
+    finding.verdict == Verdict::Unknown || unjudged.contains(&&*finding.reason.id)
+}
+
+/// The line that installs the torch that is needed, where one is needed that is not there.
+fn wanted_torch(
+    needs: &[(String, Result<Need, NeedError>)],
+    env: &Environment,
+    host: &Host<'_>,
+) -> Option<String> {
+    let is_torch = |n: &&Need| matches!(n.package.as_str(), "torch" | "pytorch");
+    let all = needs.iter().filter_map(|(_, n)| n.as_ref().ok());
+    let need = all.clone().find(is_torch)?;
+    let there = env.pythons.iter().filter_map(|p| p.package("torch"));
+    let allowed = |p: &Package| p.version.parse().is_ok_and(|v| need.allows(&v));
+    if there.into_iter().any(allowed) {
+        return None;
+    }
+    judge_on(&need.text, &Ok(need.clone()), host)
+        .remove(0)
+        .install
+}
+
+/// The torch of a Python after all repairs.
+fn target(python: &Python, fits: &[Fit], wanted: Option<&str>) -> Option<Target> {
+    if let Some(target) = wanted.and_then(Target::of_line) {
+        return Some(target);
+    }
+    let there = python.package("torch")?;
+    let fit = fits
+        .iter()
+        .find(|f| f.prefix == python.prefix && f.package == "torch");
+    let repaired = fit.and_then(|f| Target::of_line(f.due.as_ref()?.line.as_deref()?));
+    repaired.or_else(|| Target::of(&there.version))
+}
+
+/// Makes the lines of frameworks one set: torch as it is needed, and what rests upon it in the release that belongs with it.
+fn one_set(
+    python: &Python,
+    set: &Set<'_>,
+    wanted: Option<&str>,
+    compat: &Compat,
+    fits: &mut [Fit],
+) {
+    for fit in fits.iter_mut().filter(|f| f.prefix == python.prefix) {
+        let line = match (fit.package.as_str(), set.torch) {
+            ("torch", _) => wanted.map(str::to_owned),
+            (name, Some(torch)) if goes_with_torch(name) => {
+                let release = torch.release(name, None, compat, set.host);
+                release.map(|r| pip_install(&r))
+            }
+            _ => continue,
+        };
+        let Some(due) = &mut fit.due else { continue };
+        if fit.package != "torch" || line.is_some() {
+            due.line.clone_from(&line);
+            fit.finding.install = line;
+        }
+    }
+}
+
+/// What repairs of one Python are chosen for.
+struct Set<'a> {
+    torch: Option<&'a Target>,
+    host: Option<&'a Host<'a>>,
+}
+
+impl Set<'_> {
+    /// The line that mends a package that does not go with another. What rests upon torch moves, torch does not.
+    fn line(&self, package: &str, partner: &str, wants: &str, compat: &Compat) -> Option<String> {
+        let key = name_key(package);
+        match self.torch {
+            Some(torch) if partner == "torch" => {
+                let release = torch.release(&key, None, compat, self.host)?;
+                Some(pip_install(&release))
+            }
+            _ if is_framework(partner) => None,
+            _ => Some(format!("pip install '{wants}'")),
+        }
     }
 }
 
@@ -158,7 +256,13 @@ fn notes(env: &Environment, out: &mut Vec<Finding>) {
     }
 }
 
-fn of_python(python: &Python, case: EnvCase<'_>, out: &mut Vec<Finding>, due: &mut Vec<Due>) {
+fn of_python(
+    python: &Python,
+    set: &Set<'_>,
+    case: EnvCase<'_>,
+    out: &mut Vec<Finding>,
+    due: &mut Vec<Due>,
+) {
     let checked = requires::check(python, case.env);
     let version = python.version.as_deref().unwrap_or("?");
     let count = python.packages.len().max(python.conda.len());
@@ -183,7 +287,7 @@ fn of_python(python: &Python, case: EnvCase<'_>, out: &mut Vec<Finding>, due: &m
     }
     let weighty = weighty(python, &checked, case.needs);
     for unmet in &checked.unmet {
-        tell_unmet(unmet, &weighty, python, out, due);
+        tell_unmet(unmet, &weighty, (python, set, case.compat), out, due);
     }
     for wrong in pairs::check(python, case.compat) {
         let wants = format!("{}{}", wrong.partner, wrong.asks);
@@ -198,8 +302,11 @@ fn of_python(python: &Python, case: EnvCase<'_>, out: &mut Vec<Finding>, due: &m
         let mut finding = Check::new("pair", verdict, reason)
             .from(&wrong.origin)
             .finding(&wrong.package);
-        let other = wrong.instead.map(|i| format!("pip install {i}"));
-        finding.install = other.or_else(|| Some(format!("pip install '{wants}'")));
+        let name = wrong.package.split(' ').next().unwrap_or("");
+        finding.install = set.line(name, &wrong.partner, &wants, case.compat);
+        if finding.install.is_none() {
+            finding.ask = Some(Msg::new("accept-ask-env-set"));
+        }
         due.push(Due {
             kind: RepairKind::Requirement,
             subject: wrong.package,
@@ -230,7 +337,7 @@ fn weighty(
 fn tell_unmet(
     unmet: &Unmet,
     weighty: &BTreeSet<String>,
-    python: &Python,
+    (python, set, compat): (&Python, &Set<'_>, &Compat),
     out: &mut Vec<Finding>,
     due: &mut Vec<Due>,
 ) {
@@ -263,8 +370,17 @@ fn tell_unmet(
         UnmetKind::Missing => RepairKind::Package,
         UnmetKind::Version => RepairKind::Requirement,
     };
-    if !matches!(unmet.kind, UnmetKind::Python | UnmetKind::Unseen) {
-        finding.install = Some(format!("pip install '{}'", unmet.wants));
+    match unmet.kind {
+        UnmetKind::Python | UnmetKind::Unseen => {}
+        UnmetKind::Missing => finding.install = Some(format!("pip install '{}'", unmet.wants)),
+        UnmetKind::Version => {
+            let end = unmet.wants.find(['=', '<', '>', '~', '!']);
+            let partner = name_key(&unmet.wants[..end.unwrap_or(unmet.wants.len())]);
+            finding.install = set.line(name, &partner, &unmet.wants, compat);
+            if finding.install.is_none() {
+                finding.ask = Some(Msg::new("accept-ask-env-set"));
+            }
+        }
     }
     due.push(Due {
         kind,
@@ -290,8 +406,8 @@ fn twice(python: &Python, out: &mut Vec<Finding>, due: &mut Vec<Due>) {
                 kind: RepairKind::Package,
                 subject: package.name.clone(),
                 line: Some(format!(
-                    "pip install --force-reinstall --no-deps {}=={}",
-                    package.name, package.version
+                    "pip install --force-reinstall --no-deps {}",
+                    quoted(&format!("{}=={}", package.name, package.version))
                 )),
             });
         }
@@ -317,8 +433,11 @@ fn compiled(package: &Package, python: &Python, out: &mut Vec<Finding>, due: &mu
                 .build
                 .as_deref()
                 .or(torch.version.split_once('+').map(|v| v.1));
-            let own = own.and_then(|b| b.strip_prefix("cu")).unwrap_or("");
-            let same = own.is_empty() || own.starts_with(cuda.as_str()) || cuda.starts_with(own);
+            // a build for the processor or ROCm is another one; of somebody's own build nothing is known
+            let same = own.filter(|b| fit::is_build(b)).is_none_or(|b| {
+                let digits = b.strip_prefix("cu");
+                digits.is_some_and(|d| d.starts_with(cuda.as_str()) || cuda.starts_with(d))
+            });
             if built == minor && same {
                 return;
             }

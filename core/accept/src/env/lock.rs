@@ -87,15 +87,12 @@ impl SourceKind {
         }
     }
 
-    /// A list of names and versions, which does not say what each package requires.
+    /// A list of names and versions, which does not say what each package requires; a saved environment is as whole as the
+    /// sources that are named beside it.
     pub fn is_list(self) -> bool {
         !matches!(
             self,
-            SourceKind::Live
-                | SourceKind::Root
-                | SourceKind::Venv
-                | SourceKind::Archive
-                | SourceKind::Saved
+            SourceKind::Live | SourceKind::Root | SourceKind::Venv | SourceKind::Archive
         )
     }
 }

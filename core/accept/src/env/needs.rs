@@ -1,11 +1,14 @@
 //! Is what is needed there, in a version that will do? One finding `need` for each need.
 
 use super::fit::{Fit, is_framework};
+use super::pairs::{Target, goes_with_torch};
 use super::repair::{Due, RepairKind};
-use super::{Environment, LibraryKind, Package, Python, name_key};
+use super::{Environment, LibraryKind, Package, Python, PythonKind, name_key};
+use crate::facts::Compat;
 use crate::finding::{Check, Finding, Verdict};
 use crate::judge::{Host, judge_on};
 use crate::need::{Need, NeedError};
+use crate::shell::pip_install;
 use crate::version::Version;
 use lessee_model::Msg;
 
@@ -18,15 +21,25 @@ struct Found<'a> {
     at: Option<(&'a Python, String)>,
 }
 
-/// Judges one need. `host` where driver and GPU are known; `blind` where only part of what is installed was shown.
+/// What all needs are judged against.
+pub(crate) struct Against<'a> {
+    pub env: &'a Environment,
+    pub fits: &'a [Fit],
+    /// Where driver and GPU are known.
+    pub host: Option<&'a Host<'a>>,
+    pub compat: &'a Compat,
+    /// The torch that repairs are made for.
+    pub torch: Option<&'a Target>,
+}
+
+/// Judges one need.
 pub(crate) fn check(
     text: &str,
     need: &Result<Need, NeedError>,
-    env: &Environment,
-    fits: &[Fit],
-    host: Option<&Host<'_>>,
+    against: &Against<'_>,
     due: &mut Vec<Due>,
 ) -> Finding {
+    let Against { env, fits, .. } = *against;
     let need = match need {
         Ok(need) => need,
         Err(why) => {
@@ -49,7 +62,7 @@ pub(crate) fn check(
             .asking(Msg::new("accept-ask-env-version"))
             .finding(text);
     }
-    missing(text, need, env, &found, host, due)
+    missing(text, need, &found, against, due)
 }
 
 fn fit_of<'a>(found: &Found<'_>, fits: &'a [Fit]) -> Option<&'a Fit> {
@@ -72,16 +85,24 @@ fn satisfied(text: &str, fit: Option<&Fit>, there: &Found<'_>) -> Finding {
 fn missing(
     text: &str,
     need: &Need,
-    env: &Environment,
     found: &[Found<'_>],
-    host: Option<&Host<'_>>,
+    against: &Against<'_>,
     due: &mut Vec<Due>,
 ) -> Finding {
+    let env = against.env;
     let system = is_system(&need.package);
-    // a list of Python packages says nothing of the system's, and the other way round
-    let shown = match system {
-        true => !env.system.is_empty() || env.sources.iter().any(|s| !s.kind.is_list()),
-        false => !env.pythons.is_empty() || env.sources.iter().any(|s| !s.kind.is_list()),
+    let whole = env.sources.iter().any(|s| !s.kind.is_list());
+    let frozen = |p: &Python| p.kind == PythonKind::Listed;
+    // a list of Python packages says nothing of the system's, and the other way round; none says which Python it is of, and
+    // `pip freeze` leaves out what installs packages
+    let shown = match need.package.as_str() {
+        _ if !found.is_empty() => true,
+        _ if !env.is_whole() => false,
+        _ if whole => true,
+        _ if system => !env.system.is_empty(),
+        "python" => env.pythons.iter().any(|p| p.version.is_some()),
+        "pip" | "setuptools" | "wheel" => !env.pythons.iter().all(frozen),
+        _ => !env.pythons.is_empty(),
     };
     if !shown {
         let reason = Msg::new("accept-env-need-unshown").arg("package", need.package.as_str());
@@ -98,7 +119,10 @@ fn missing(
         None => Msg::new("accept-env-need-missing").arg("package", need.package.as_str()),
     };
     let mut finding = Check::new("need", Verdict::Fail, reason).finding(text);
-    finding.install = line(text, need, host);
+    finding.install = line(text, need, against);
+    if finding.install.is_none() && against.torch.is_some() && goes_with_torch(&need.package) {
+        finding.ask = Some(Msg::new("accept-ask-env-set"));
+    }
     due.push(Due {
         kind: match need.package.as_str() {
             _ if system => RepairKind::Toolkit,
@@ -113,8 +137,13 @@ fn missing(
     finding
 }
 
-/// How to get it: for frameworks what works on the machine, if that is known.
-fn line(text: &str, need: &Need, host: Option<&Host<'_>>) -> Option<String> {
+/// How to get it: what goes with the torch that is there, and for frameworks what works on the machine, if that is known.
+fn line(text: &str, need: &Need, against: &Against<'_>) -> Option<String> {
+    if let Some(torch) = against.torch.filter(|_| goes_with_torch(&need.package)) {
+        let release = torch.release(&need.package, Some(need), against.compat, against.host)?;
+        return Some(pip_install(&release));
+    }
+    let host = against.host;
     let judged = host.and_then(|host| {
         let mut found = judge_on(text, &Ok(need.clone()), host);
         found.remove(0).install
@@ -132,10 +161,7 @@ fn line(text: &str, need: &Need, host: Option<&Host<'_>>) -> Option<String> {
         name if is_framework(name) && host.is_some() => None,
         _ => {
             let bare = text.split([';', '#']).next().unwrap_or(text).trim();
-            Some(match bare.contains(['<', '>', ' ', '*', '!', '[']) {
-                true => format!("pip install '{}'", bare.replace('\'', "")),
-                false => format!("pip install {bare}"),
-            })
+            Some(pip_install(bare))
         }
     }
 }
@@ -195,12 +221,13 @@ fn found<'a>(need: &Need, env: &'a Environment) -> (Vec<Found<'a>>, Option<Strin
                 "cudnn",
             ],
             Some(LibraryKind::Nccl) => &["nvidia-nccl-cu12", "nvidia-nccl-cu13", "nccl"],
-            Some(_) => &[
+            // the conda package that brings the runtime
+            Some(_) if need.package == "pytorch-cuda" => &[
                 "nvidia-cuda-runtime-cu12",
                 "nvidia-cuda-runtime",
                 "nvidia-cuda-runtime-cu11",
             ],
-            None => &[],
+            Some(_) | None => &[],
         };
         let names = std::iter::once(name).chain(wheels.iter().copied());
         for name in names {

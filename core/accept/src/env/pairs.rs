@@ -4,7 +4,10 @@
 
 use super::{Package, Python, name_key};
 use crate::facts::Compat;
+use crate::judge::Host;
+use crate::need::Need;
 use crate::table::{Origin, Row};
+use crate::vllm;
 use pep508_rs::pep440_rs::{Version, VersionSpecifiers};
 use std::str::FromStr;
 
@@ -40,19 +43,62 @@ pub(crate) struct Mismatch {
     pub partner: String,
     pub has: String,
     pub asks: String,
-    /// The release of the package that belongs with what is there, if the table has one.
-    pub instead: Option<String>,
     pub origin: Origin,
 }
 
-/// `torchvision==0.21.0` where torch 2.6.0 is.
-fn instead(package: &Package, other: &Package, compat: &Compat) -> Option<String> {
-    let (key, partner) = (name_key(&package.name), name_key(&other.name));
-    let version = Version::from_str(&other.version).ok()?;
-    let fits = |p: &&Pair| p.package == key && p.partner == partner && p.asks.contains(&version);
-    let row = compat.pairs.iter().find(fits)?;
-    let spec = row.versions.to_string();
-    spec.starts_with("==").then(|| format!("{key}{spec}"))
+/// The release of torch that an environment has, or gets by a repair: what else is installed is chosen for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    version: Version,
+}
+
+impl Target {
+    /// Out of `2.7.0+cu128`; the local part is of no matter to the others.
+    pub(crate) fn of(version: &str) -> Option<Target> {
+        let public = version.split('+').next()?;
+        let version = Version::from_str(public).ok()?;
+        Some(Target { version })
+    }
+
+    /// Out of `pip install torch==2.7.0 --index-url ..`.
+    pub(crate) fn of_line(line: &str) -> Option<Target> {
+        let (_, rest) = line.split_once("torch==")?;
+        Target::of(rest.split([' ', '\'']).next()?)
+    }
+
+    /// The newest release of a package that belongs with it, that a need allows and that works on the machine:
+    /// `torchvision==0.21.0` for torch 2.6.0. `None` where the tables know none.
+    pub(crate) fn release(
+        &self,
+        package: &str,
+        need: Option<&Need>,
+        compat: &Compat,
+        host: Option<&Host<'_>>,
+    ) -> Option<String> {
+        let allowed = |v: &crate::Version| need.is_none_or(|n| n.allows(v));
+        if package == "vllm" {
+            let same = |text: &str| Version::from_str(text).is_ok_and(|v| v == self.version);
+            let rows = compat.vllm.iter().filter(|v| same(v.torch.as_str()));
+            let rows = rows.filter(|v| allowed(&v.version));
+            let rows = rows.filter(|v| host.is_none_or(|h| vllm::carries(v, h)));
+            let row = rows.max_by(|a, b| a.version.cmp(&b.version))?;
+            return Some(format!("vllm=={}", row.version));
+        }
+        let fits = |p: &&Pair| {
+            p.package == package && p.partner == "torch" && p.asks.contains(&self.version)
+        };
+        let mut rows = compat.pairs.iter().filter(fits);
+        rows.find_map(|row| {
+            let spec = row.versions.to_string();
+            let version: crate::Version = spec.strip_prefix("==")?.parse().ok()?;
+            allowed(&version).then(|| format!("{package}{spec}"))
+        })
+    }
+}
+
+/// Whether each release of a package belongs with one of torch.
+pub(crate) fn goes_with_torch(package: &str) -> bool {
+    matches!(package, "torchvision" | "torchaudio" | "vllm")
 }
 
 /// All pairs of one Python that the tables know and that do not fit. What a package itself requires of its partner is not
@@ -71,7 +117,7 @@ pub(crate) fn check(python: &Python, compat: &Compat) -> Vec<Mismatch> {
                 &pair.partner,
                 &pair.asks,
                 &pair.origin,
-                (python, compat),
+                python,
                 &mut out,
             );
         }
@@ -81,27 +127,13 @@ pub(crate) fn check(python: &Python, compat: &Compat) -> Vec<Mismatch> {
             && let Some(triton) = &release.triton
             && package.build.as_deref() != Some("cpu")
         {
-            asked(
-                package,
-                "triton",
-                triton,
-                &release.origin,
-                (python, compat),
-                &mut out,
-            );
+            asked(package, "triton", triton, &release.origin, python, &mut out);
         }
         if key == "vllm"
             && let Some(release) = compat.vllm.iter().find(|v| v.version.as_str() == public)
             && let Ok(asks) = VersionSpecifiers::from_str(&format!("=={}", release.torch.as_str()))
         {
-            asked(
-                package,
-                "torch",
-                &asks,
-                &release.origin,
-                (python, compat),
-                &mut out,
-            );
+            asked(package, "torch", &asks, &release.origin, python, &mut out);
         }
     }
     out
@@ -112,7 +144,7 @@ fn asked(
     partner: &str,
     asks: &VersionSpecifiers,
     origin: &Origin,
-    (python, compat): (&Python, &Compat),
+    python: &Python,
     out: &mut Vec<Mismatch>,
 ) {
     let says_itself = package.requires.iter().flatten().any(|r| {
@@ -130,7 +162,6 @@ fn asked(
             partner: partner.to_owned(),
             has: other.version.clone(),
             asks: asks.to_string().replace(", ", ","),
-            instead: instead(package, other, compat),
             origin: origin.clone(),
         });
     }

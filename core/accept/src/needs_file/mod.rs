@@ -9,7 +9,8 @@ mod docker;
 mod pip;
 mod tables;
 
-use crate::need::{Need, NeedError, Wheel, normal};
+use crate::env::name_key;
+use crate::need::{Need, NeedError, Wheel};
 use crate::shell::hidden;
 use thiserror::Error;
 
@@ -166,7 +167,7 @@ impl Scope {
         let bare = text.split(['=', '<', '>', '~', '!', '^', ' ', '[', '@', ';']);
         let name = match &need {
             Ok(need) => need.package.clone(),
-            Err(_) => normal(bare.clone().next().unwrap_or("")),
+            Err(_) => name_key(bare.clone().next().unwrap_or("")),
         };
         let judged = out.all || JUDGED.contains(&name.as_str());
         match need {

@@ -2,7 +2,8 @@
 
 use super::pip::{label, marker_on_linux};
 use super::{BrokenNeeds, NeedsFile, Scope};
-use crate::need::{Need, NeedError, Wheel, normal};
+use crate::env::name_key;
+use crate::need::{Need, NeedError, Wheel};
 use toml::{Table, Value};
 
 /// Groups and extras that a machine with a GPU is set up with.
@@ -35,7 +36,7 @@ fn lock(packages: &[Value], scope: &mut Scope, out: &mut NeedsFile) {
         let (Some(name), Some(version)) = (text(package, "name"), text(package, "version")) else {
             continue;
         };
-        if normal(name) == "torch" {
+        if name_key(name) == "torch" {
             scope.locked_torch = Some(version.to_owned());
         }
         scope.take(&format!("{name}=={version}"), out);

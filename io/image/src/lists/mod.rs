@@ -86,10 +86,13 @@ pub fn read_list(text: &str, path: &str, read_at: &str) -> Environment {
 fn saved(text: &str, path: &str, mut out: Environment) -> Environment {
     match serde_json::from_str::<Environment>(text) {
         Ok(mut saved) if saved.schema == ENVIRONMENT_SCHEMA => {
-            saved.sources = vec![SourceRead {
+            let lock = SourceRead {
                 kind: SourceKind::Saved,
                 path: path.to_owned(),
-            }];
+            };
+            // what it was saved from says how much it covers
+            saved.sources.retain(|s| s.kind != SourceKind::Saved);
+            saved.sources.insert(0, lock);
             saved
         }
         Ok(saved) => {

@@ -5,7 +5,7 @@ use crate::args::DriverArgs;
 use crate::facts;
 use lessee_accept::{
     Beside as FilesBeside, BrokenNeeds, Compat, Fault, Gpu, Machine, Need, NeedError, NeedsFile,
-    Outcome, ScreenReading, Unreadable, doubts, judge, needs_of_file,
+    Outcome, ScreenReading, Unreadable, doubts, hidden, judge, needs_of_file,
 };
 use lessee_console::{Failure, Settings};
 use lessee_model::{GpuTable, Msg};
@@ -84,7 +84,7 @@ fn needs(args: &DriverArgs) -> Result<(Needs, usize), Failure> {
     let mut needs: Needs = Vec::new();
     let mut others = 0;
     for text in &args.need {
-        needs.push((text.clone(), Need::parse(text)));
+        needs.push((hidden(text), Need::parse(text)));
     }
     for path in &args.needs {
         let file = of_file(path, needs_of_file)?;

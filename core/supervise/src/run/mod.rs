@@ -1,0 +1,18 @@
+//! `lessee run`, decided: [`Run::step`] takes what happened and the time, and gives what is to be done.
+//!
+//! Pure: nothing here starts a process, opens a socket or reads a clock. Start with [`Run`], then [`Event`] and [`Action`];
+//! why it is so: `docs/design/run.md`. How a checkpoint is recognised is not here, nor what is kept and for how long.
+
+mod action;
+mod event;
+mod meter;
+mod notice;
+mod spec;
+mod step;
+
+pub use action::{Action, Alarm, End};
+pub use event::{Event, Exited, Found, Holder, Now, Totals};
+pub use meter::{Budget, Meter};
+pub use notice::{Kind, Notices, Source};
+pub use spec::{Pace, Signal, Signals, Spec};
+pub use step::{Phase, Run, Why};
