@@ -345,7 +345,8 @@ fn what_is_no_target_is_told_with_its_place() {
     say(&["a", "--samples", "0"], &["--samples"]);
     say(&["a", "--samples=1000", "--seconds=1"], &["50"]);
     say(&["a", "--seconds", "nan"], &["--seconds"]);
-    say(&["a", "--offline"], &["--offline"]);
+    home.run(&["accept", "latency", "a", "--offline"])
+        .says(3, &["--offline"]);
     say(&["a", "--for", "gaming"], &["visual"]);
     say(&["a", "--proxy", "ftp://b"], &["ftp", "socks5"]);
     say(&["a", "--proxy", "http://me:secret@b:1"], &["HTTPS_PROXY"]);
