@@ -10,6 +10,9 @@ use crate::version::Version;
 use jiff::civil::Date;
 use lessee_model::Msg;
 
+/// Smallest major number of a driver for Linux that anybody still has; less is half a number.
+const LEAST: u64 = 100;
+
 /// First CUDA that runs on older drivers of its major.
 const MINOR_SINCE: u64 = 11;
 
@@ -41,6 +44,11 @@ impl Compat {
         };
         exact.or_else(same_major).map(|t| (&t.floor, &t.origin))
     }
+}
+
+/// Whether a number can be that of a driver, and not the first digits of one.
+pub(crate) fn is_whole(driver: &Driver<'_>) -> bool {
+    driver.version.major() >= LEAST
 }
 
 /// Whether the driver carries a CUDA release.
@@ -137,12 +145,19 @@ pub(crate) fn remarks(host: &Host<'_>, printed: Option<&str>, today: Date, out: 
         out.push(check.finding(subject));
         return;
     };
-    let reason = Msg::new("accept-driver-serves")
+    let newest = host.compat.branches.iter().map(|b| b.number).max();
+    let beyond = newest.is_some_and(|n| driver.version.major() > n);
+    let (id, verdict) = match beyond {
+        true => ("accept-driver-newer", Verdict::Warn),
+        false => ("accept-driver-serves", Verdict::Pass),
+    };
+    let reason = Msg::new(id)
+        .arg("driver", subject)
         .arg("branch", branch.number.to_string())
         .arg("cuda", branch.cuda.to_string());
-    let check = Check::new("driver", Verdict::Pass, reason).from(&branch.origin);
+    let check = Check::new("driver", verdict, reason).from(&branch.origin);
     out.push(check.finding(subject));
-    if let Some(end) = branch.end
+    if let Some(end) = branch.end.filter(|_| !beyond)
         && decides(branch.end_confidence)
         && end.latest() < today
     {
@@ -154,12 +169,11 @@ pub(crate) fn remarks(host: &Host<'_>, printed: Option<&str>, today: Date, out: 
             .asking(Msg::new("accept-ask-lts"));
         out.push(check.finding(subject));
     }
-    let newest = host.compat.branches.iter().map(|b| b.number).max();
     let Some(printed) = printed.and_then(|p| p.parse::<Pair>().ok()) else {
         return;
     };
     // a driver beyond the table may well serve more
-    if printed == branch.cuda || newest.is_some_and(|n| driver.version.major() > n) {
+    if printed == branch.cuda || beyond {
         return;
     }
     let id = match printed > branch.cuda {

@@ -117,6 +117,10 @@ pub(crate) fn host<'a>(machine: &'a Machine, compat: &'a Compat) -> Host<'a> {
         machine,
         blocks: Vec::new(),
     };
+    // ROCm counts from one
+    if !host.has_amd() {
+        host.driver = host.driver.filter(driver::is_whole);
+    }
     let printed = machine.printed_cuda.as_deref();
     host.blocks.extend(driver::library_blocks(&host, printed));
     host.blocks
@@ -138,7 +142,23 @@ const BLOCKING: [&str; 5] = [
 /// Faults that say that the capture is not whole.
 const CUT: [&str; 2] = ["incomplete_capture", "input_cut"];
 
+/// Faults that leave open which machine or driver is shown, or whether there is one.
+const OPEN: [&str; 8] = [
+    "several_captures",
+    "several_drivers",
+    "no_driver",
+    "no_devices",
+    "no_nvml_library",
+    "nvml_unknown_error",
+    "gpu_access_blocked",
+    "insufficient_permissions",
+];
+
 fn blocking(fault: &Fault, compat: &Compat) -> Option<Check> {
+    if OPEN.contains(&fault.code.as_str()) {
+        let check = Check::new("health", Verdict::Unknown, fault_msg(fault));
+        return Some(check.asking(Msg::new("accept-ask-capture")));
+    }
     if !BLOCKING.contains(&fault.code.as_str()) {
         return None;
     }
@@ -165,7 +185,7 @@ fn fault_msg(fault: &Fault) -> Msg {
 fn faults(machine: &Machine, compat: &Compat, out: &mut Vec<Finding>) {
     for fault in &machine.faults {
         let code = fault.code.as_str();
-        if BLOCKING.contains(&code) {
+        if BLOCKING.contains(&code) || OPEN.contains(&code) {
             continue;
         }
         let check = match CUT.contains(&code) {

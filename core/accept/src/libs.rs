@@ -46,13 +46,24 @@ pub(crate) fn of(need: &Need, package: &str, flavour: &str, host: &Host<'_>) -> 
         return no_version(need, rows().map(|l| &l.to));
     };
     let fitting = rows().filter(|l| l.from <= version && version <= l.to);
-    let judged = fitting.map(|l| checks(l, host));
-    let Some(checks) = judged.min_by_key(|c| verdict(c)) else {
+    let judged = fitting.map(|l| (l, checks(l, host)));
+    let Some((library, checks)) = judged.min_by_key(|(_, c)| verdict(c)) else {
         return no_version(need, rows().map(|l| &l.to));
     };
-    let install =
-        works(verdict(&checks)).then(|| format!("pip install {}=={version}", need.package));
+    let install = works(verdict(&checks)).then(|| {
+        let name = index_name(need, library);
+        format!("pip install {name}=={version}")
+    });
     Answer { checks, install }
+}
+
+/// The name under which an index has a build: there is no `cudnn` and no `nccl` on PyPI.
+fn index_name(need: &Need, library: &Library) -> String {
+    let cuda = library.flavour.split('-').next().unwrap_or("");
+    match need.package.as_str() {
+        "cudnn" | "nccl" if !cuda.is_empty() => format!("nvidia-{}-{cuda}", need.package),
+        package => package.to_owned(),
+    }
 }
 
 /// The version that a need means: the one it names if that lies in a known range, else the newest end of a range.

@@ -30,6 +30,10 @@ accept-others = Packages of the files that no rule judges: { $n }.
 accept-legend = Needs are judged for what their plain install brings. A warning on a need is a yes with a condition.
 
 accept-driver-serves = Branch R{ $branch }, for CUDA up to { $cuda }.
+accept-driver-newer = Driver { $driver } is newer than every branch known here: it is judged as R{ $branch }, for CUDA up to { $cuda }.
+accept-driver-is-cuda = `--driver { $driver }` looks like a CUDA version, not like the number of a driver.
+hint-accept-driver-number = The driver's number stands in the first line of nvidia-smi: `Driver Version: 550.54.15`. A CUDA version is a need: --need cuda==12.4
+accept-gpu-count = `{ $gpu }`: behind the colon stands a number of GPUs, from 1 to { $most }
 accept-driver-ancient = Driver { $driver } is older than every branch known here.
 accept-driver-native = Brings CUDA { $cuda }; the own CUDA of driver { $driver } is { $max }, so it runs.
 accept-driver-minor = Brings CUDA { $cuda }, newer than the { $max } of driver { $driver }: it runs by minor-version compatibility. What compiles while it runs (Triton, torch.compile, NVRTC) may fail with error 222, and functions newer than the driver with error 36.

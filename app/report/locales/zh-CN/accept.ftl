@@ -30,6 +30,10 @@ accept-others = 文件中没有规则可判断的软件包：{ $n } 个。
 accept-legend = 需求按其默认安装所带的内容判断。需求上的“警告”表示可用，但有条件。
 
 accept-driver-serves = R{ $branch } 分支，支持到 CUDA { $cuda }。
+accept-driver-newer = 驱动 { $driver } 比这里知道的所有分支都新：按 R{ $branch } 判断，支持到 CUDA { $cuda }。
+accept-driver-is-cuda = `--driver { $driver }` 像是 CUDA 版本，而不是驱动版本号。
+hint-accept-driver-number = 驱动版本号在 nvidia-smi 的第一行：`Driver Version: 550.54.15`。CUDA 版本是需求：--need cuda==12.4
+accept-gpu-count = `{ $gpu }`：冒号后面应是 GPU 数量，从 1 到 { $most }
 accept-driver-ancient = 驱动 { $driver } 比这里已知的所有分支都旧。
 accept-driver-native = 带来 CUDA { $cuda }；驱动 { $driver } 本身支持到 { $max }。
 accept-driver-minor = 带来 CUDA { $cuda }，比驱动 { $driver } 的 { $max } 新：靠小版本兼容运行。运行时才编译的部分（Triton、torch.compile、NVRTC）可能报错误 222，比驱动新的函数会报错误 36。
