@@ -2,7 +2,8 @@
 
 use crate::{Answer, ProbeFailure, ProbeReadArgs, input};
 use lessee_model::{Exit, Msg};
-use lessee_probe_io::read::{Gpu, MAX_INPUT_BYTES, Read, read};
+use lessee_probe_io::read::{Gpu, MAX_INPUT_BYTES, Read, captures, read};
+use lessee_probe_io::screen::is_picture;
 use lessee_report::{Cell, Column, Report, Table, Texts, Tone};
 use serde_json::Value;
 
@@ -11,16 +12,33 @@ const SHOWN: usize = 24;
 
 pub(crate) fn run(args: &ProbeReadArgs, texts: &Texts) -> Result<Answer, ProbeFailure> {
     let mut reads = Vec::with_capacity(args.files.len());
+    let mut pictures = false;
     for path in &args.files {
         let bytes = input::bytes(path, MAX_INPUT_BYTES as u64)?;
-        reads.push((path.display().to_string(), read(&bytes)));
+        let file = path.display().to_string();
+        pictures |= is_picture(&bytes);
+        let all = captures(&bytes);
+        let n = all.len();
+        for (i, capture) in all.iter().enumerate() {
+            let title = match n {
+                1 => file.clone(),
+                _ => format!("{file} ({} / {n})", i + 1),
+            };
+            reads.push((file.clone(), title, read(capture)));
+        }
     }
-    let data: Vec<Value> = reads.iter().map(|(file, r)| element(file, r)).collect();
+    let data: Vec<Value> = reads.iter().map(|(file, _, r)| element(file, r)).collect();
     let mut report = Report::new(texts.get("probe-read-title"), Value::Array(data), "");
-    for (file, read) in &reads {
-        show(&mut report, file, read, texts);
+    for (_, title, read) in reads.iter().take(SHOWN) {
+        show(&mut report, title, read, texts);
     }
-    let known = reads.iter().any(|(_, r)| r.kind.is_some());
+    if let Some(left) = more(reads.len(), texts) {
+        report.text(left);
+    }
+    if pictures {
+        report.text(texts.get("probe-read-picture"));
+    }
+    let known = reads.iter().any(|(_, _, r)| r.kind.is_some());
     Ok(Answer {
         report,
         exit: if known { Exit::Done } else { Exit::CannotTell },

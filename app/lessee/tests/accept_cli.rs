@@ -113,7 +113,7 @@ fn a_typed_machine_is_judged_and_the_worst_verdict_is_the_exit() {
     let install = found["install"].as_str().expect("a line");
     assert_eq!(
         install,
-        "pip install torch==2.11.0 --index-url https://download.pytorch.org/whl/cu128"
+        "pip install torch==2.11.0 --index-url https://download.pytorch.org/whl/cu126"
     );
 
     let a100 = ["--driver", "535.183.01", "--gpu", "A100-SXM4-80GB:8"];
@@ -561,4 +561,65 @@ fn a_file_that_was_not_understood_never_passes() {
         let (got, doc) = of_file(home, name, text, "470.82.01", "NVIDIA A100-SXM4-40GB");
         assert_eq!(got, code, "{name} {text}\n{doc:#}");
     }
+}
+
+#[test]
+fn all_captures_of_a_file_are_judged() {
+    let home = &Home::new();
+    let new = table("590.48.01", "13.1", "NVIDIA H200", 143_771, 1);
+    let old = table("535.183.01", "12.2", "NVIDIA A10", 23_028, 1);
+    let both = home.file("both.txt", &format!("{new}\n{old}"));
+    let run = accept(home, &[&both, "--need", "torch==2.11.0"]).exits(1);
+    assert!(run.out.contains("NVIDIA A10"), "{}", run.out);
+    let read = home.json(&["probe", "read", &both]);
+    assert_eq!(
+        read["data"].as_array().or(read.as_array()).map(Vec::len),
+        Some(2),
+        "{read:#}"
+    );
+    // a log of one machine is one machine
+    let log = home.file("log.txt", &new.repeat(30));
+    let doc = accept(home, &[&log, "--need", "torch==2.11.0"]).json();
+    assert_eq!(doc["machine"]["gpus"][0]["count"], 1, "{doc:#}");
+    // the first is cut, however whole the second is
+    let cut = home.file("cut.txt", &format!("{}\n{new}", &new[..new.len() - 200]));
+    accept(home, &[&cut, "--need", "torch==2.11.0"]).exits(7);
+}
+
+#[test]
+fn half_a_capture_and_a_missing_driver_never_pass() {
+    let home = &Home::new();
+    let good = table("590.48.01", "13.1", "NVIDIA H200", 143_771, 1);
+    let failed = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n";
+    for (text, code) in [
+        (
+            "driver_version, name\n580.95.05, NVIDIA A10\n470.82.01, NVIDIA A10\n".to_owned(),
+            7,
+        ),
+        (
+            "name, driver_version\nNVIDIA H100 PCIe, 580.95.05\nNVIDIA H100 PCIe, 5".to_owned(),
+            7,
+        ),
+        ("name, driver_version\nNVIDIA H100 PCIe, 58".to_owned(), 7),
+        (format!("{failed}{good}"), 7),
+        (format!("{good}{failed}"), 7),
+    ] {
+        let file = home.file("capture.txt", &text);
+        let run = accept(home, &[&file, "--need", "torch==2.6.0"]);
+        assert_eq!(run.code, code, "{text}\n{}", run.out);
+    }
+    let typed = |driver: &str, gpu: &str| {
+        accept(
+            home,
+            &["--driver", driver, "--gpu", gpu, "--need", "torch==2.6.0"],
+        )
+    };
+    for gpu in ["A100:0", "A100:-1", "A100:1e3", "A100:99999999999999999999"] {
+        typed("580.95.05", gpu).exits(2);
+    }
+    typed("58", "NVIDIA A10").exits(7);
+    let run = typed("12.4", "NVIDIA A10").exits(2);
+    assert!(run.err.contains("CUDA"), "{}", run.err);
+    let run = typed("900.0", "NVIDIA A10").exits(0);
+    assert!(run.out.contains("newer"), "{}", run.out);
 }

@@ -1,7 +1,7 @@
 //! From the number of the driver to what it serves. The CUDA version that nvidia-smi prints is only compared with it:
 //! it comes from whichever libcuda is loaded.
 
-use crate::facts::{Branch, Compat, Pair};
+use crate::facts::{Branch, Compat, Pair, Role};
 use crate::finding::{Check, Finding, Verdict};
 use crate::gpu::{GpuClass, Known};
 use crate::judge::Host;
@@ -9,6 +9,9 @@ use crate::table::decides;
 use crate::version::Version;
 use jiff::civil::Date;
 use lessee_model::Msg;
+
+/// Smallest major number of a driver for Linux that anybody still has; less is half a number.
+const LEAST: u64 = 100;
 
 /// First CUDA that runs on older drivers of its major.
 const MINOR_SINCE: u64 = 11;
@@ -43,8 +46,35 @@ impl Compat {
     }
 }
 
-/// Whether the driver carries a CUDA release.
+/// Whether a number can be that of a driver, and not the first digits of one.
+pub(crate) fn is_whole(driver: &Driver<'_>) -> bool {
+    driver.version.major() >= LEAST
+}
+
+/// Whether the driver carries a CUDA release that an install brings.
 pub(crate) fn carries(cuda: Pair, host: &Host<'_>, out: &mut Vec<Check>) {
+    carries_as(Role::Brings, cuda, host, out);
+}
+
+/// Whether the driver carries a CUDA release; `role` says how it comes there.
+pub(crate) fn carries_as(role: Role, cuda: Pair, host: &Host<'_>, out: &mut Vec<Check>) {
+    let [native, minor, old] = match role {
+        Role::Brings => [
+            "accept-driver-native",
+            "accept-driver-minor",
+            "accept-driver-old",
+        ],
+        Role::Major => [
+            "accept-major-native",
+            "accept-major-minor",
+            "accept-major-old",
+        ],
+        Role::Source => [
+            "accept-source-native",
+            "accept-source-minor",
+            "accept-source-old",
+        ],
+    };
     let compat = host.compat;
     let Some(driver) = &host.driver else {
         let reason = Msg::new("accept-driver-unknown");
@@ -62,7 +92,12 @@ pub(crate) fn carries(cuda: Pair, host: &Host<'_>, out: &mut Vec<Check>) {
             .arg("max", max.as_str())
     };
     if let Some(branch) = driver.branch.filter(|b| cuda <= b.cuda) {
-        let check = Check::new("driver-cuda", Verdict::Pass, say("accept-driver-native"));
+        let check = match role {
+            // a yes with a condition: somebody has to have the toolkit
+            Role::Source => Check::new("driver-cuda", Verdict::Warn, say(native))
+                .asking(Msg::new("accept-ask-toolkit").arg("cuda", shown.as_str())),
+            Role::Brings | Role::Major => Check::new("driver-cuda", Verdict::Pass, say(native)),
+        };
         out.push(check.from(&branch.origin));
         return;
     }
@@ -73,7 +108,7 @@ pub(crate) fn carries(cuda: Pair, host: &Host<'_>, out: &mut Vec<Check>) {
         return;
     };
     if cuda.0 >= MINOR_SINCE && driver.version >= *floor {
-        let check = Check::new("driver-cuda", Verdict::Warn, say("accept-driver-minor"));
+        let check = Check::new("driver-cuda", Verdict::Warn, say(minor));
         let ask = Msg::new("accept-ask-newer").arg("cuda", shown.as_str());
         let check = match compat.rule("minor") {
             Some(rule) => check.from(rule),
@@ -82,7 +117,7 @@ pub(crate) fn carries(cuda: Pair, host: &Host<'_>, out: &mut Vec<Check>) {
         out.push(check.asking(ask));
         return;
     }
-    let reason = say("accept-driver-old").arg("floor", floor.as_str());
+    let reason = say(old).arg("floor", floor.as_str());
     let ask = match host.slice {
         true => Msg::new("accept-ask-vgpu-driver").arg("driver", floor.as_str()),
         false => Msg::new("accept-ask-driver").arg("driver", floor.as_str()),
@@ -104,14 +139,30 @@ fn forward(cuda: Pair, host: &Host<'_>, out: &mut Vec<Check>) {
         Known::Nvidia(card) => Some((card.class, card.last_cuda.is_some_and(|last| last < cuda))),
         Known::Amd(_) | Known::Unknown => None,
     });
-    let id = match classes.next() {
-        Some((GpuClass::DataCentre, false)) if !host.slice => "accept-forward-may",
-        Some((GpuClass::Consumer, _)) => "accept-forward-geforce",
+    let package = format!("cuda-compat-{}-{}", cuda.0, cuda.1);
+    let say = |id: &'static str| Msg::new(id).arg("package", package.as_str());
+    let toolkit = host.compat.toolkits.iter().find(|t| t.cuda == cuda);
+    let from = toolkit.and_then(|t| Some((t.forward_from?, &t.origin)));
+    let branch = host.driver.as_ref().and_then(|d| d.branch);
+    let check = match classes.next() {
+        Some((GpuClass::Consumer, _)) => {
+            Check::remark("forward-compat", say("accept-forward-geforce")).from(rule)
+        }
+        Some((GpuClass::DataCentre, false)) if !host.slice => match (from, branch) {
+            (Some((from, _)), Some(branch)) if from <= branch.number => {
+                Check::remark("forward-compat", say("accept-forward-may")).from(rule)
+            }
+            (Some((from, origin)), _) => {
+                let reason = say("accept-forward-too-old").arg("from", from.to_string());
+                Check::remark("forward-compat", reason).from(origin)
+            }
+            (None, _) => Check::remark("forward-compat", say("accept-forward-unknown"))
+                .from(rule)
+                .asking(Msg::new("accept-ask-forward").arg("package", package.as_str())),
+        },
         _ => return,
     };
-    let package = format!("cuda-compat-{}-{}", cuda.0, cuda.1);
-    let reason = Msg::new(id).arg("package", package);
-    out.push(Check::remark("forward-compat", reason).from(rule));
+    out.push(check);
 }
 
 /// What the driver itself is worth a remark for: its end of life, and a printed CUDA that is not its own.
@@ -137,12 +188,19 @@ pub(crate) fn remarks(host: &Host<'_>, printed: Option<&str>, today: Date, out: 
         out.push(check.finding(subject));
         return;
     };
-    let reason = Msg::new("accept-driver-serves")
+    let newest = host.compat.branches.iter().map(|b| b.number).max();
+    let beyond = newest.is_some_and(|n| driver.version.major() > n);
+    let (id, verdict) = match beyond {
+        true => ("accept-driver-newer", Verdict::Warn),
+        false => ("accept-driver-serves", Verdict::Pass),
+    };
+    let reason = Msg::new(id)
+        .arg("driver", subject)
         .arg("branch", branch.number.to_string())
         .arg("cuda", branch.cuda.to_string());
-    let check = Check::new("driver", Verdict::Pass, reason).from(&branch.origin);
+    let check = Check::new("driver", verdict, reason).from(&branch.origin);
     out.push(check.finding(subject));
-    if let Some(end) = branch.end
+    if let Some(end) = branch.end.filter(|_| !beyond)
         && decides(branch.end_confidence)
         && end.latest() < today
     {
@@ -154,12 +212,11 @@ pub(crate) fn remarks(host: &Host<'_>, printed: Option<&str>, today: Date, out: 
             .asking(Msg::new("accept-ask-lts"));
         out.push(check.finding(subject));
     }
-    let newest = host.compat.branches.iter().map(|b| b.number).max();
     let Some(printed) = printed.and_then(|p| p.parse::<Pair>().ok()) else {
         return;
     };
     // a driver beyond the table may well serve more
-    if printed == branch.cuda || newest.is_some_and(|n| driver.version.major() > n) {
+    if printed == branch.cuda || beyond {
         return;
     }
     let id = match printed > branch.cuda {

@@ -29,6 +29,10 @@ impl Host<'_> {
         self.gpus.iter().any(|(_, k)| matches!(k, Known::Amd(_)))
     }
 
+    pub(crate) fn only_amd(&self) -> bool {
+        self.has_amd() && self.gpus.iter().all(|(_, k)| matches!(k, Known::Amd(_)))
+    }
+
     pub(crate) fn nvidia(&self) -> impl Iterator<Item = (&str, &Card)> {
         self.gpus.iter().filter_map(|(name, known)| match known {
             Known::Nvidia(card) => Some((name.as_str(), *card)),
@@ -117,6 +121,10 @@ pub(crate) fn host<'a>(machine: &'a Machine, compat: &'a Compat) -> Host<'a> {
         machine,
         blocks: Vec::new(),
     };
+    // ROCm counts from one
+    if !host.has_amd() {
+        host.driver = host.driver.filter(driver::is_whole);
+    }
     let printed = machine.printed_cuda.as_deref();
     host.blocks.extend(driver::library_blocks(&host, printed));
     host.blocks
@@ -138,7 +146,23 @@ const BLOCKING: [&str; 5] = [
 /// Faults that say that the capture is not whole.
 const CUT: [&str; 2] = ["incomplete_capture", "input_cut"];
 
+/// Faults that leave open which machine or driver is shown, or whether there is one.
+const OPEN: [&str; 8] = [
+    "several_captures",
+    "several_drivers",
+    "no_driver",
+    "no_devices",
+    "no_nvml_library",
+    "nvml_unknown_error",
+    "gpu_access_blocked",
+    "insufficient_permissions",
+];
+
 fn blocking(fault: &Fault, compat: &Compat) -> Option<Check> {
+    if OPEN.contains(&fault.code.as_str()) {
+        let check = Check::new("health", Verdict::Unknown, fault_msg(fault));
+        return Some(check.asking(Msg::new("accept-ask-capture")));
+    }
     if !BLOCKING.contains(&fault.code.as_str()) {
         return None;
     }
@@ -165,7 +189,7 @@ fn fault_msg(fault: &Fault) -> Msg {
 fn faults(machine: &Machine, compat: &Compat, out: &mut Vec<Finding>) {
     for fault in &machine.faults {
         let code = fault.code.as_str();
-        if BLOCKING.contains(&code) {
+        if BLOCKING.contains(&code) || OPEN.contains(&code) {
             continue;
         }
         let check = match CUT.contains(&code) {
@@ -260,6 +284,11 @@ fn say(text: &str, mut answer: Answer, host: &Host<'_>, out: &mut Vec<Finding>) 
         None => Check::new("need", Verdict::Unknown, Msg::new("accept-nothing-known")),
     };
     need.rule = "need";
+    if let Some(judged) = answer.judged {
+        need.reason = Msg::new("accept-judged")
+            .arg("judged", judged)
+            .arg("reason", lessee_model::Arg::Msg(Box::new(need.reason)));
+    }
     let mut need = need.finding(text);
     need.install = answer.install;
     out.push(need);
@@ -334,12 +363,12 @@ fn code(
         out.push(Check::new("gpu-code", Verdict::Fail, reason).from(&card.origin));
         return;
     }
-    let early = cuda < card.first_cuda;
+    let first = host.compat.first_code(card);
     let known = archs.filter(|a| a.origin.decides() && !a.code.is_empty());
     let Some(archs) = known else {
-        let check = match early {
+        let check = match cuda < first {
             true => {
-                let reason = say("accept-gpu-early").arg("first", card.first_cuda.to_string());
+                let reason = say("accept-gpu-early").arg("first", first.to_string());
                 Check::new("gpu-code", Verdict::Fail, reason).from(&card.origin)
             }
             false => Check::new("gpu-code", Verdict::Unknown, say("accept-code-unknown"))

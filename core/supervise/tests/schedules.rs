@@ -65,10 +65,11 @@ struct World {
     events: Vec<(u64, Event)>,
     spent_before: Money,
     machine_from_ms: u64,
+    cap: Money,
 }
 
 const HOURLY: &str = "3.60";
-const CAP: &str = "2.00";
+const CAPS: [&str; 3] = ["0.15", "0.40", "2.00"];
 
 fn spec(world: &World, has_test: bool) -> Spec {
     Spec {
@@ -79,7 +80,7 @@ fn spec(world: &World, has_test: bool) -> Spec {
         backoff_ms: 1_000,
         backoff_max_ms: 60_000,
         budget: Some(Budget {
-            cap: usd(CAP),
+            cap: world.cap,
             per_hour: usd(HOURLY),
             increment_s: 1,
             minimum_s: 0,
@@ -134,6 +135,7 @@ impl World {
             events: Vec::new(),
             spent_before: usd("0"),
             machine_from_ms: 0,
+            cap: usd(CAPS[(seed % 3) as usize]),
             rng,
         }
     }
@@ -410,7 +412,7 @@ impl World {
                     }
                     Action::Tell(Alarm::Spent { share }) => {
                         // billed by the second begun
-                        let least = usd(CAP).amount.to_f64() * share - 0.001;
+                        let least = self.cap.amount.to_f64() * share - 0.001;
                         assert!(self.spent().amount.to_f64() >= least, "seed {seed}");
                     }
                     Action::Tell(_) => {}
@@ -495,7 +497,7 @@ fn a_thousand_lives() {
             let spent = lived.spent.amount.to_f64();
             if lived.end.is_some() {
                 assert!(
-                    spent <= usd(CAP).amount.to_f64() + 1e-9,
+                    spent <= world.cap.amount.to_f64() + 1e-9,
                     "seed {seed}: {spent} was spent, {:?}",
                     lived.end
                 );
@@ -516,7 +518,7 @@ fn a_thousand_lives() {
                 Some(_) => break,
                 None => {
                     vanished += 1;
-                    if spent >= usd(CAP).amount.to_f64() {
+                    if spent >= world.cap.amount.to_f64() {
                         break;
                     }
                 }

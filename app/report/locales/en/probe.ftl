@@ -1,6 +1,7 @@
 # What others paste, and machines that are measured.
 probe-read-title = Captures
 probe-read-unknown = No kind of output that is known here: nothing is read from it, and nothing is guessed.
+probe-read-picture = A picture is read by `lessee accept driver FILE`, not here.
 probe-driver = Driver { $version }
 probe-cuda = CUDA { $version }
 probe-links = Pairs of devices by what joins them: { $list }

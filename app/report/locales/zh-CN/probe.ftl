@@ -1,6 +1,7 @@
 # 别人粘贴的输出，以及被测量的机器。
 probe-read-title = 粘贴的输出
 probe-read-unknown = 不是这里认识的任何输出：没有读出内容，也不作猜测。
+probe-read-picture = 图片由 `lessee accept driver FILE` 读取，这里不读。
 probe-driver = 驱动 { $version }
 probe-cuda = CUDA { $version }
 probe-links = 设备两两之间的连接：{ $list }

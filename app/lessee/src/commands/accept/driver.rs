@@ -9,7 +9,7 @@ use lessee_accept::{
 };
 use lessee_console::{Failure, Settings};
 use lessee_model::{GpuTable, Msg};
-use lessee_probe_io::read::{Kind, MAX_INPUT_BYTES, Read as Capture, read};
+use lessee_probe_io::read::{Kind, MAX_INPUT_BYTES, Read as Capture, captures, read};
 use lessee_probe_io::screen::{self, ScreenError, Shot};
 use lessee_report::accept::{Beside, accepted_machine};
 use std::fs::File;
@@ -25,19 +25,29 @@ type Needs = Vec<(String, Result<Need, NeedError>)>;
 pub(super) fn check(args: &DriverArgs, settings: &Settings) -> Result<Done, Failure> {
     let facts = facts::builtin()?;
     let compat = lessee_catalog::compat()?;
-    let (machine, shown) = match &args.file {
+    let (machines, shown) = match &args.file {
         Some(path) => {
             let bytes = capture(path)?;
-            (shown(&bytes, &facts.gpus, &compat), Some((path, bytes)))
+            (all_shown(&bytes, &facts.gpus, &compat), Some((path, bytes)))
         }
         None if args.driver.is_none() && args.gpu.is_empty() => {
             return Err(Failure::usage(Msg::new("accept-needs-machine"))
                 .hint(Msg::new("hint-accept-machine")));
         }
-        None => (typed(args.driver.as_deref(), &args.gpu), None),
+        None => (vec![typed(args.driver.as_deref(), &args.gpu)?], None),
     };
     let (needs, not_judged) = needs(args)?;
-    let findings = judge(&machine, &needs, &compat, settings.today());
+    let mut findings = Vec::new();
+    for (i, machine) in machines.iter().enumerate() {
+        let mut own = judge(machine, &needs, &compat, settings.today());
+        if i > 0 {
+            for finding in &mut own {
+                finding.subject = format!("{} ({})", finding.subject, i + 1);
+            }
+        }
+        findings.extend(own);
+    }
+    let machine = merged(machines);
     let mut outcome = Outcome::new("driver", findings);
     let file = args.file.as_ref().map(|p| p.display().to_string());
     if let Some((path, bytes)) = shown {
@@ -60,24 +70,47 @@ pub(super) fn check(args: &DriverArgs, settings: &Settings) -> Result<Done, Fail
 }
 
 /// A machine as it was typed.
-pub(super) fn typed(driver: Option<&str>, gpus: &[String]) -> Machine {
-    let gpus = gpus.iter().flat_map(|text| {
-        let counted = text.rsplit_once(':').and_then(|(name, n)| {
-            let n: usize = n.trim().parse().ok()?;
-            (1..=MOST_GPUS).contains(&n).then_some((name, n))
-        });
-        let (name, n) = counted.unwrap_or((text, 1));
+///
+/// # Errors
+/// A number of GPUs that is none, or a CUDA version in place of the driver's number.
+pub(super) fn typed(driver: Option<&str>, gpus: &[String]) -> Result<Machine, Failure> {
+    let mut all = Vec::new();
+    for text in gpus {
+        let (name, n) = match text.rsplit_once(':') {
+            None => (text.as_str(), 1),
+            Some((name, n)) => match n.trim().parse() {
+                Ok(n) if (1..=MOST_GPUS).contains(&n) => (name, n),
+                _ => {
+                    let msg = Msg::new("accept-gpu-count").arg("gpu", text.as_str());
+                    return Err(Failure::usage(msg.arg("most", MOST_GPUS)));
+                }
+            },
+        };
         let gpu = Gpu {
             name: Some(name.trim().to_owned()),
             ..Gpu::default()
         };
-        std::iter::repeat_n(gpu, n)
-    });
-    Machine {
-        driver: driver.map(str::to_owned),
-        gpus: gpus.take(MOST_GPUS).collect(),
-        ..Machine::default()
+        all.extend(std::iter::repeat_n(gpu, n));
     }
+    all.truncate(MOST_GPUS);
+    // drivers of AMD machines have small numbers too
+    let amd = |g: &Gpu| {
+        let name = g.name.as_deref().unwrap_or("").to_uppercase();
+        name.contains("MI") || name.contains("AMD") || name.contains("RADEON")
+    };
+    if let Some(driver) = driver.filter(|_| !all.iter().any(amd))
+        && let Some((major, minor)) = driver.trim().split_once('.')
+        && major.parse::<u32>().is_ok_and(|m| (7..=19).contains(&m))
+        && minor.parse::<u32>().is_ok()
+    {
+        let msg = Msg::new("accept-driver-is-cuda").arg("driver", driver);
+        return Err(Failure::usage(msg).hint(Msg::new("hint-accept-driver-number")));
+    }
+    Ok(Machine {
+        driver: driver.map(str::to_owned),
+        gpus: all,
+        ..Machine::default()
+    })
 }
 
 fn needs(args: &DriverArgs) -> Result<(Needs, usize), Failure> {
@@ -130,8 +163,65 @@ pub(super) fn capture(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Whatever is in a capture, it is an answer: what cannot be read is a reason, not an error.
+/// The machines of a file that holds several captures, those that are alike once.
+fn all_shown(bytes: &[u8], gpus: &GpuTable, compat: &Compat) -> Vec<Machine> {
+    if screen::is_picture(bytes) {
+        return vec![one_shown(bytes, gpus, compat)];
+    }
+    let mut seen = std::collections::HashSet::new();
+    let mut all = Vec::new();
+    for capture in captures(bytes) {
+        let machine = one_shown(&capture, gpus, compat);
+        if seen.insert(format!("{machine:?}")) {
+            all.push(machine);
+        }
+    }
+    all
+}
+
+/// Several machines as readers see them: all of their GPUs, each driver once.
+fn merged(machines: Vec<Machine>) -> Machine {
+    let mut machines = machines.into_iter();
+    let mut first = machines.next().unwrap_or_default();
+    for other in machines {
+        for (to, from) in [
+            (&mut first.driver, other.driver),
+            (&mut first.printed_cuda, other.printed_cuda),
+        ] {
+            match (to.as_mut(), from) {
+                (Some(to), Some(from)) if to.split(", ").all(|d| d != from) => {
+                    to.push_str(", ");
+                    to.push_str(&from);
+                }
+                (Some(_), _) => {}
+                (None, from) => *to = from,
+            }
+        }
+        first.gpus.extend(other.gpus);
+    }
+    first
+}
+
+/// The one machine of a capture; where there are several, that is a reason not to tell.
 pub(super) fn shown(bytes: &[u8], gpus: &GpuTable, compat: &Compat) -> Machine {
+    let mut all = all_shown(bytes, gpus, compat);
+    let n = all.len();
+    let mut first = match n {
+        0 => unreadable(Unreadable::Empty),
+        _ => all.remove(0),
+    };
+    if n > 1 {
+        first.faults.push(Fault {
+            code: "several_captures".to_owned(),
+            subject: "file".to_owned(),
+            detail: format!("captures of different machines in one file: {n}"),
+        });
+    }
+    first
+}
+
+/// Whatever is in a capture, it is an answer: what cannot be read is a reason, not an error.
+fn one_shown(bytes: &[u8], gpus: &GpuTable, compat: &Compat) -> Machine {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return unreadable(Unreadable::Empty);
     }
@@ -257,6 +347,10 @@ fn machine(capture: &Capture, table: &GpuTable) -> Machine {
 
 /// MiB that a product shows, where its name says which product it is.
 fn usual(name: &str, table: &GpuTable) -> Option<u64> {
+    // the card of a laptop is another product under the desktop's number
+    if name.to_ascii_lowercase().contains("laptop") {
+        return None;
+    }
     let found = table.spec(&table.resolve(name)?)?;
     let usable = found.spec.usable_mib.filter(|_| !found.ambiguous)?;
     Some(u64::from(usable))

@@ -200,6 +200,7 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
             None => {}
         }
     }
+    let open = source.is_open(source.text.lines().count() as u64);
     for (place, cells) in last.iter().enumerate() {
         let row = Row {
             columns: &columns,
@@ -218,11 +219,21 @@ pub(crate) fn read(source: &Source, out: &mut Read) {
             );
         }
         wrong_with(&gpu, &subject, out);
-        out.reading.driver = out
-            .reading
-            .driver
-            .take()
-            .or(row.stated("driver_version").map(str::to_owned));
+        if let Some(driver) = row.stated("driver_version") {
+            match out.reading.driver.as_deref() {
+                Some(first) if first != driver => {
+                    let detail = format!("driver {driver}, and {first} in a row above");
+                    out.problem("several_drivers", &subject, detail);
+                }
+                Some(_) => {}
+                None => out.reading.driver = Some(driver.to_owned()),
+            }
+            // where the text breaks off a driver without its second number is half of one
+            if open && place + 1 == last.len() && !driver.contains('.') {
+                let detail = format!("the last row breaks off: driver {driver}");
+                out.problem("incomplete_capture", &subject, detail);
+            }
+        }
         out.reading.gpus.push(gpu);
     }
     out.fact("columns", columns.len());

@@ -87,6 +87,8 @@ struct Listing {
     open_section: bool,
     /// Whether the current GPU lists its processes, which come last in a full listing.
     processes: bool,
+    /// Whether the last process that it lists has no end yet.
+    open_process: bool,
     full: bool,
     /// Behind the first listing of a loop.
     again: bool,
@@ -108,6 +110,7 @@ impl Listing {
             self.gpus.push(Device::at(Some(address.to_owned())));
             self.path.clear();
             self.processes = false;
+            self.open_process = false;
             self.open_section = true;
             return true;
         }
@@ -169,6 +172,11 @@ impl Listing {
         path.push('/');
         path.push_str(&key(label));
         self.processes |= path.starts_with("/processes") || label == "Processes";
+        if path.starts_with("/processes/") {
+            // the memory of a process is its last line but for its capabilities
+            self.open_process =
+                !label.starts_with("Used GPU Memory") && !label.starts_with("Capabilities");
+        }
         self.full |= label == "Product Name";
         if label == "MIG Device" || label.starts_with("MIG Device ") {
             gpu.mig_devices = gpu.mig_devices.saturating_add(1);
@@ -193,7 +201,8 @@ impl Listing {
 
     /// Whether the last GPU is not all there: a section without anything in it, or the end of a full listing missing.
     fn breaks_off(&self) -> bool {
-        !self.gpus.is_empty() && (self.open_section || self.full && !self.processes)
+        !self.gpus.is_empty()
+            && (self.open_section || self.open_process || self.full && !self.processes)
     }
 }
 

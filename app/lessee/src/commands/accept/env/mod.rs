@@ -123,7 +123,7 @@ fn machine(args: &EnvArgs, env: &Environment, compat: &Compat) -> Result<Option<
         }
     }
     if args.driver.is_some() || !args.gpu.is_empty() {
-        return Ok(Some(typed(args.driver.as_deref(), &args.gpu)));
+        return Ok(Some(typed(args.driver.as_deref(), &args.gpu)?));
     }
     let gpu = |name: &String| Gpu {
         name: Some(name.clone()),
