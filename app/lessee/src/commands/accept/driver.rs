@@ -81,8 +81,10 @@ pub(super) fn typed(driver: Option<&str>, gpus: &[String]) -> Result<Machine, Fa
             Some((name, n)) => match n.trim().parse() {
                 Ok(n) if (1..=MOST_GPUS).contains(&n) => (name, n),
                 _ => {
-                    let msg = Msg::new("accept-gpu-count").arg("gpu", text.as_str());
-                    return Err(Failure::usage(msg.arg("most", MOST_GPUS)));
+                    let msg = Msg::new("accept-gpu-count")
+                        .arg("gpu", text.as_str())
+                        .arg("most", MOST_GPUS);
+                    return Err(Failure::usage(msg));
                 }
             },
         };
@@ -145,8 +147,10 @@ pub(super) fn of_file(
             .map(|(text, _)| text)
     };
     read(&place, &text, &beside).map_err(|why| {
-        let msg = Msg::new("accept-needs-broken").arg("file", place.as_str());
-        Failure::usage(msg.arg("what", why.to_string()))
+        let msg = Msg::new("accept-needs-broken")
+            .arg("file", place.as_str())
+            .arg("what", why.to_string());
+        Failure::usage(msg)
     })
 }
 
