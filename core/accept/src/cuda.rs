@@ -32,7 +32,15 @@ pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
     newest.sort_by_key(|t| std::cmp::Reverse(t.cuda));
     let found = newest.into_iter().find(|t| works(verdict(&of(t, host))));
     let install = found.map(|t| format!("apt-get install cuda-toolkit-{}-{}", t.cuda.0, t.cuda.1));
-    Answer { checks, install }
+    let judged = need
+        .exact()
+        .is_none()
+        .then(|| format!("CUDA {}", toolkit.cuda));
+    Answer {
+        checks,
+        install,
+        judged,
+    }
 }
 
 fn of(toolkit: &Toolkit, host: &Host<'_>) -> Vec<Check> {
@@ -56,9 +64,13 @@ fn of(toolkit: &Toolkit, host: &Host<'_>) -> Vec<Check> {
             let reason = say("accept-gpu-dropped").arg("last", last.to_string());
             out.push(Check::new("gpu-code", Verdict::Fail, reason).from(&card.origin));
         }
-        if cuda < card.first_cuda {
-            let reason = say("accept-gpu-early").arg("first", card.first_cuda.to_string());
+        let first = host.compat.first_code(card);
+        if cuda < first {
+            let reason = say("accept-gpu-early").arg("first", first.to_string());
             out.push(Check::new("gpu-code", Verdict::Fail, reason).from(&card.origin));
+        } else if cuda < card.first_cuda {
+            let reason = say("accept-gpu-kin").arg("first", card.first_cuda.to_string());
+            out.push(Check::new("gpu-code", Verdict::Warn, reason).from(&card.origin));
         }
     }
     out

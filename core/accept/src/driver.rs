@@ -1,7 +1,7 @@
 //! From the number of the driver to what it serves. The CUDA version that nvidia-smi prints is only compared with it:
 //! it comes from whichever libcuda is loaded.
 
-use crate::facts::{Branch, Compat, Pair};
+use crate::facts::{Branch, Compat, Pair, Role};
 use crate::finding::{Check, Finding, Verdict};
 use crate::gpu::{GpuClass, Known};
 use crate::judge::Host;
@@ -51,8 +51,30 @@ pub(crate) fn is_whole(driver: &Driver<'_>) -> bool {
     driver.version.major() >= LEAST
 }
 
-/// Whether the driver carries a CUDA release.
+/// Whether the driver carries a CUDA release that an install brings.
 pub(crate) fn carries(cuda: Pair, host: &Host<'_>, out: &mut Vec<Check>) {
+    carries_as(Role::Brings, cuda, host, out);
+}
+
+/// Whether the driver carries a CUDA release; `role` says how it comes there.
+pub(crate) fn carries_as(role: Role, cuda: Pair, host: &Host<'_>, out: &mut Vec<Check>) {
+    let [native, minor, old] = match role {
+        Role::Brings => [
+            "accept-driver-native",
+            "accept-driver-minor",
+            "accept-driver-old",
+        ],
+        Role::Major => [
+            "accept-major-native",
+            "accept-major-minor",
+            "accept-major-old",
+        ],
+        Role::Source => [
+            "accept-source-native",
+            "accept-source-minor",
+            "accept-source-old",
+        ],
+    };
     let compat = host.compat;
     let Some(driver) = &host.driver else {
         let reason = Msg::new("accept-driver-unknown");
@@ -70,7 +92,12 @@ pub(crate) fn carries(cuda: Pair, host: &Host<'_>, out: &mut Vec<Check>) {
             .arg("max", max.as_str())
     };
     if let Some(branch) = driver.branch.filter(|b| cuda <= b.cuda) {
-        let check = Check::new("driver-cuda", Verdict::Pass, say("accept-driver-native"));
+        let check = match role {
+            // a yes with a condition: somebody has to have the toolkit
+            Role::Source => Check::new("driver-cuda", Verdict::Warn, say(native))
+                .asking(Msg::new("accept-ask-toolkit").arg("cuda", shown.as_str())),
+            Role::Brings | Role::Major => Check::new("driver-cuda", Verdict::Pass, say(native)),
+        };
         out.push(check.from(&branch.origin));
         return;
     }
@@ -81,7 +108,7 @@ pub(crate) fn carries(cuda: Pair, host: &Host<'_>, out: &mut Vec<Check>) {
         return;
     };
     if cuda.0 >= MINOR_SINCE && driver.version >= *floor {
-        let check = Check::new("driver-cuda", Verdict::Warn, say("accept-driver-minor"));
+        let check = Check::new("driver-cuda", Verdict::Warn, say(minor));
         let ask = Msg::new("accept-ask-newer").arg("cuda", shown.as_str());
         let check = match compat.rule("minor") {
             Some(rule) => check.from(rule),
@@ -90,7 +117,7 @@ pub(crate) fn carries(cuda: Pair, host: &Host<'_>, out: &mut Vec<Check>) {
         out.push(check.asking(ask));
         return;
     }
-    let reason = say("accept-driver-old").arg("floor", floor.as_str());
+    let reason = say(old).arg("floor", floor.as_str());
     let ask = match host.slice {
         true => Msg::new("accept-ask-vgpu-driver").arg("driver", floor.as_str()),
         false => Msg::new("accept-ask-driver").arg("driver", floor.as_str()),
@@ -112,14 +139,30 @@ fn forward(cuda: Pair, host: &Host<'_>, out: &mut Vec<Check>) {
         Known::Nvidia(card) => Some((card.class, card.last_cuda.is_some_and(|last| last < cuda))),
         Known::Amd(_) | Known::Unknown => None,
     });
-    let id = match classes.next() {
-        Some((GpuClass::DataCentre, false)) if !host.slice => "accept-forward-may",
-        Some((GpuClass::Consumer, _)) => "accept-forward-geforce",
+    let package = format!("cuda-compat-{}-{}", cuda.0, cuda.1);
+    let say = |id: &'static str| Msg::new(id).arg("package", package.as_str());
+    let toolkit = host.compat.toolkits.iter().find(|t| t.cuda == cuda);
+    let from = toolkit.and_then(|t| Some((t.forward_from?, &t.origin)));
+    let branch = host.driver.as_ref().and_then(|d| d.branch);
+    let check = match classes.next() {
+        Some((GpuClass::Consumer, _)) => {
+            Check::remark("forward-compat", say("accept-forward-geforce")).from(rule)
+        }
+        Some((GpuClass::DataCentre, false)) if !host.slice => match (from, branch) {
+            (Some((from, _)), Some(branch)) if from <= branch.number => {
+                Check::remark("forward-compat", say("accept-forward-may")).from(rule)
+            }
+            (Some((from, origin)), _) => {
+                let reason = say("accept-forward-too-old").arg("from", from.to_string());
+                Check::remark("forward-compat", reason).from(origin)
+            }
+            (None, _) => Check::remark("forward-compat", say("accept-forward-unknown"))
+                .from(rule)
+                .asking(Msg::new("accept-ask-forward").arg("package", package.as_str())),
+        },
         _ => return,
     };
-    let package = format!("cuda-compat-{}-{}", cuda.0, cuda.1);
-    let reason = Msg::new(id).arg("package", package);
-    out.push(Check::remark("forward-compat", reason).from(rule));
+    out.push(check);
 }
 
 /// What the driver itself is worth a remark for: its end of life, and a printed CUDA that is not its own.

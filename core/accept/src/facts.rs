@@ -62,6 +62,8 @@ pub(crate) struct Toolkit {
     pub cuda: Pair,
     /// Oldest driver on which it runs at all.
     pub floor: Version,
+    /// Oldest branch that its forward-compatibility package serves, if that is known.
+    pub forward_from: Option<u64>,
     pub origin: Origin,
 }
 
@@ -94,6 +96,8 @@ pub(crate) struct TorchArchs {
 pub(crate) struct TensorFlow {
     pub version: Version,
     pub cuda: Pair,
+    /// The cuDNN that it is built with.
+    pub cudnn: Version,
     /// The extra `and-cuda` brings the libraries.
     pub and_cuda: bool,
     pub archs: Archs,
@@ -105,8 +109,40 @@ pub(crate) struct Vllm {
     pub version: Version,
     /// The one release of PyTorch that it takes.
     pub torch: Version,
+    /// Of its own code, where that is not the CUDA of this PyTorch.
+    pub cuda: Option<Pair>,
     pub min_cc: Pair,
     pub origin: Origin,
+}
+
+/// What the CUDA of a library's row means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The install brings this CUDA, or code made with it.
+    Brings,
+    /// It is made for this major of CUDA and brings none.
+    Major,
+    /// The install compiles it, with a toolkit of this CUDA or newer.
+    Source,
+}
+
+/// Whether a library serves AMD cards too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OnAmd {
+    No,
+    NotKnown,
+    /// From this ROCm on.
+    From(Pair),
+}
+
+impl FromStr for OnAmd {
+    type Err = ();
+    fn from_str(text: &str) -> Result<OnAmd, ()> {
+        match text {
+            "?" => Ok(OnAmd::NotKnown),
+            text => text.parse().map(OnAmd::From),
+        }
+    }
 }
 
 /// A library or compiler by range of versions.
@@ -121,6 +157,10 @@ pub(crate) struct Library {
     pub driver: Version,
     pub min_cc: Option<Pair>,
     pub max_cc: Option<Pair>,
+    pub role: Role,
+    /// Major of the cuDNN that the install takes at its newest.
+    pub cudnn: Option<u64>,
+    pub rocm: OnAmd,
     /// How sure the lower bound is.
     pub min_confidence: Confidence,
     pub origin: Origin,
@@ -182,6 +222,7 @@ impl Compat {
                 Ok(Toolkit {
                     cuda: r.need("cuda")?,
                     floor: r.need("floor")?,
+                    forward_from: r.opt("forward_from")?,
                     origin: r.origin()?,
                 })
             })?,
@@ -232,6 +273,7 @@ impl Compat {
                 Ok(TensorFlow {
                     version: r.need("tensorflow")?,
                     cuda: r.need("cuda")?,
+                    cudnn: r.need("cudnn")?,
                     and_cuda: r.get("and_cuda")? == "yes",
                     archs: archs(r, of_archs)?,
                     origin,
@@ -241,6 +283,7 @@ impl Compat {
                 Ok(Vllm {
                     version: r.need("vllm")?,
                     torch: r.need("torch")?,
+                    cuda: r.opt("cuda")?,
                     min_cc: r.need("min_cc")?,
                     origin: r.origin()?,
                 })
@@ -313,6 +356,14 @@ fn library(r: &Row<'_>) -> Result<Library, String> {
         driver: r.need("driver")?,
         min_cc: bound(low)?,
         max_cc: bound(high)?,
+        role: match r.get("role")? {
+            "brings" => Role::Brings,
+            "major" => Role::Major,
+            "source" => Role::Source,
+            other => return Err(format!("role: `{other}`")),
+        },
+        cudnn: r.opt("cudnn")?,
+        rocm: r.opt("rocm")?.unwrap_or(OnAmd::No),
         min_confidence: r.confidence("confidence_min")?,
         origin: r.origin()?,
     })

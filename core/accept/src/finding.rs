@@ -1,5 +1,6 @@
 //! What a rule found, and how bad it is.
 
+use crate::need::Need;
 use crate::table::Origin;
 use lessee_model::{Msg, Provenance};
 use schemars::JsonSchema;
@@ -138,6 +139,8 @@ pub(crate) fn verdict(checks: &[Check]) -> Verdict {
 pub(crate) struct Answer {
     pub checks: Vec<Check>,
     pub install: Option<String>,
+    /// The release that was judged, where the need does not name it.
+    pub judged: Option<String>,
 }
 
 impl Answer {
@@ -146,6 +149,17 @@ impl Answer {
         Answer {
             checks: vec![check],
             install: None,
+            judged: None,
+        }
+    }
+
+    /// The steps for a release, which is named unless the need names it.
+    pub(crate) fn of(need: &Need, release: &str, checks: Vec<Check>) -> Answer {
+        let named = need.exact().is_some_and(|v| v.as_str() == release);
+        Answer {
+            checks,
+            install: None,
+            judged: (!named).then(|| format!("{} {release}", need.package)),
         }
     }
 }

@@ -75,6 +75,16 @@ impl Compat {
     }
 }
 
+impl Compat {
+    /// First CUDA with code that a card runs: its own, or that of an earlier card of its generation, as code for x.y runs
+    /// on x.z with z at or above y.
+    pub(crate) fn first_code(&self, card: &Card) -> Pair {
+        let kin = |c: &&Card| c.cc.0 == card.cc.0 && c.cc.1 <= card.cc.1;
+        let first = self.cards.iter().filter(kin).map(|c| c.first_cuda).min();
+        first.unwrap_or(card.first_cuda)
+    }
+}
+
 /// The telling words of a name, in capitals: `NVIDIA A100-SXM4-80GB` -> `A100 SXM4 80GB`.
 fn bare(name: &str) -> Vec<String> {
     const SERIES: [&str; 9] = [

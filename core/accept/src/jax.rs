@@ -23,7 +23,7 @@ pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
         return no_version(need, rows().map(|l| &l.to));
     };
     // without an extra: judged as the best of them, and never better than works with limits
-    let fitting = rows().filter(|l| l.from <= version && version <= l.to);
+    let fitting = rows().filter(|l| libs::within(l, &version));
     let judged = fitting.map(|l| libs::checks(l, host));
     let Some(mut checks) = judged.min_by_key(|c| verdict(c)) else {
         return no_version(need, rows().map(|l| &l.to));
@@ -36,7 +36,7 @@ pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
     }
     Answer {
         install: line(need, None, host),
-        checks,
+        ..Answer::of(need, version.as_str(), checks)
     }
 }
 
@@ -47,15 +47,20 @@ fn line(need: &Need, extra: Option<&str>, host: &Host<'_>) -> Option<String> {
     let mut rows: Vec<_> = rows()
         .map(|l| {
             let version = match &wanted {
-                Some(v) if l.from <= *v && *v <= l.to => v.clone(),
+                Some(v) if libs::within(l, v) => v.clone(),
                 _ => l.to.clone(),
             };
             let asked = wanted.as_ref() == Some(&version);
             let same = extra.is_some_and(|e| l.flavour == e);
-            let verdict = verdict(&libs::checks(l, host));
-            ((asked, version, same), verdict, l)
+            let mut judged = verdict(&libs::checks(l, host));
+            // an older cuDNN, where only that is in the way
+            let pin = libs::pin(l, host).filter(|_| !works(judged));
+            if pin.is_some() {
+                judged = verdict(&libs::alone(l, host));
+            }
+            ((asked, version, same), judged, l, pin)
         })
-        .filter(|(_, v, _)| works(*v))
+        .filter(|(_, v, ..)| works(*v))
         .collect();
     // the release asked for, then newer ones, then the extra asked for, then fewer limits, then the newer CUDA
     rows.sort_by(|a, b| {
@@ -63,6 +68,10 @@ fn line(need: &Need, extra: Option<&str>, host: &Host<'_>) -> Option<String> {
             .then(a.1.cmp(&b.1))
             .then_with(|| b.2.flavour.cmp(&a.2.flavour))
     });
-    let ((_, version, _), _, library) = rows.first()?;
-    Some(format!("pip install 'jax[{}]=={version}'", library.flavour))
+    let ((_, version, _), _, library, pin) = rows.first()?;
+    let pin = pin.as_ref().map(|p| format!(" '{p}'")).unwrap_or_default();
+    Some(format!(
+        "pip install 'jax[{}]=={version}'{pin}",
+        library.flavour
+    ))
 }

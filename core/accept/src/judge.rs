@@ -29,6 +29,10 @@ impl Host<'_> {
         self.gpus.iter().any(|(_, k)| matches!(k, Known::Amd(_)))
     }
 
+    pub(crate) fn only_amd(&self) -> bool {
+        self.has_amd() && self.gpus.iter().all(|(_, k)| matches!(k, Known::Amd(_)))
+    }
+
     pub(crate) fn nvidia(&self) -> impl Iterator<Item = (&str, &Card)> {
         self.gpus.iter().filter_map(|(name, known)| match known {
             Known::Nvidia(card) => Some((name.as_str(), *card)),
@@ -280,6 +284,11 @@ fn say(text: &str, mut answer: Answer, host: &Host<'_>, out: &mut Vec<Finding>) 
         None => Check::new("need", Verdict::Unknown, Msg::new("accept-nothing-known")),
     };
     need.rule = "need";
+    if let Some(judged) = answer.judged {
+        need.reason = Msg::new("accept-judged")
+            .arg("judged", judged)
+            .arg("reason", lessee_model::Arg::Msg(Box::new(need.reason)));
+    }
     let mut need = need.finding(text);
     need.install = answer.install;
     out.push(need);
@@ -354,12 +363,12 @@ fn code(
         out.push(Check::new("gpu-code", Verdict::Fail, reason).from(&card.origin));
         return;
     }
-    let early = cuda < card.first_cuda;
+    let first = host.compat.first_code(card);
     let known = archs.filter(|a| a.origin.decides() && !a.code.is_empty());
     let Some(archs) = known else {
-        let check = match early {
+        let check = match cuda < first {
             true => {
-                let reason = say("accept-gpu-early").arg("first", card.first_cuda.to_string());
+                let reason = say("accept-gpu-early").arg("first", first.to_string());
                 Check::new("gpu-code", Verdict::Fail, reason).from(&card.origin)
             }
             false => Check::new("gpu-code", Verdict::Unknown, say("accept-code-unknown"))

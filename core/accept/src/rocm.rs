@@ -1,6 +1,6 @@
 //! AMD: a ROCm build needs a kernel driver near its own release and code for the card. ROCm wheels are never on PyPI.
 
-use crate::facts::Pair;
+use crate::facts::{Library, OnAmd, Pair, Role};
 use crate::finding::{Answer, Check, Verdict, verdict};
 use crate::gpu::{AmdCard, Known};
 use crate::judge::{Host, no_version, works};
@@ -41,7 +41,10 @@ pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
     };
     let install =
         install.map(|v| format!("apt-get install rocm  # release {v} of repo.radeon.com"));
-    Answer { checks, install }
+    Answer {
+        install,
+        ..Answer::of(need, version.as_str(), checks)
+    }
 }
 
 fn pair(version: &Version) -> Pair {
@@ -73,6 +76,34 @@ pub(crate) fn wheel(version: &Version, host: &Host<'_>) -> Vec<Check> {
         driver(version, host, &mut out);
     }
     out
+}
+
+/// The steps for a library that has code for AMD cards beside that for CUDA.
+pub(crate) fn library(library: &Library, host: &Host<'_>, out: &mut Vec<Check>) {
+    let say = |id: &'static str| Msg::new(id).arg("package", library.package.as_str());
+    let ask = || Msg::new("accept-ask-rocm");
+    let check = match (library.rocm, &host.driver) {
+        (OnAmd::From(from), Some(driver)) => {
+            let reason = say("accept-library-rocm")
+                .arg("rocm", from.to_string())
+                .arg("driver", driver.version.as_str());
+            let verdict = match library.role {
+                _ if pair(&driver.version) < from => Verdict::Fail,
+                Role::Source => Verdict::Warn,
+                Role::Brings | Role::Major => Verdict::Pass,
+            };
+            Check::new("driver-rocm", verdict, reason)
+        }
+        (OnAmd::From(_), None) => {
+            let reason = Msg::new("accept-rocm-driver-unknown");
+            Check::new("driver-rocm", Verdict::Unknown, reason).asking(ask())
+        }
+        (OnAmd::No | OnAmd::NotKnown, _) => {
+            let reason = say("accept-library-rocm-unknown");
+            Check::new("gpu-code", Verdict::Unknown, reason).asking(Msg::new("accept-ask-code"))
+        }
+    };
+    out.push(check.from(&library.origin));
 }
 
 /// Whether every card is known to be served.

@@ -3,6 +3,7 @@
 use crate::facts::TensorFlow;
 use crate::finding::{Answer, Check, verdict};
 use crate::judge::{Host, no_version, runs, works};
+use crate::libs;
 use crate::need::Need;
 use lessee_model::Msg;
 
@@ -16,17 +17,43 @@ pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
     let install = if works(verdict(&checks)) {
         Some(line(release))
     } else {
-        newest(need, host)
+        pinned(release, host).or_else(|| newest(need, host))
     };
     if release.and_cuda && !need.has_extra("and-cuda") {
         let reason = Msg::new("accept-tensorflow-bare");
         checks.push(Check::remark("libraries", reason).from(&release.origin));
     }
-    Answer { checks, install }
+    Answer {
+        install,
+        ..Answer::of(need, release.version.as_str(), checks)
+    }
 }
 
 fn of(release: &TensorFlow, host: &Host<'_>) -> Vec<Check> {
+    let mut out = alone(release, host);
+    if let Some(major) = cudnn(release) {
+        libs::newest_cudnn(major, CUDA_12, host, &mut out);
+    }
+    out
+}
+
+/// Without the cuDNN that comes with it.
+fn alone(release: &TensorFlow, host: &Host<'_>) -> Vec<Check> {
     runs(release.cuda, Some(&release.archs), host)
+}
+
+/// Which build of cuDNN the extra `and-cuda` takes.
+const CUDA_12: &str = "cu12";
+
+/// Since cuDNN 9 the extra takes the newest of its major, before that a fixed one.
+fn cudnn(release: &TensorFlow) -> Option<u64> {
+    Some(release.cudnn.major()).filter(|m| release.and_cuda && *m >= 9)
+}
+
+/// The same release with an older cuDNN, where only that keeps it from running.
+fn pinned(release: &TensorFlow, host: &Host<'_>) -> Option<String> {
+    let pin = libs::older_cudnn(cudnn(release)?, CUDA_12, host)?;
+    works(verdict(&alone(release, host))).then(|| format!("{} '{pin}'", line(release)))
 }
 
 fn line(release: &TensorFlow) -> String {

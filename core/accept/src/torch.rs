@@ -35,10 +35,11 @@ pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
         None => wheel(release, release.cuda, host),
         Some(local) => named(release, local, host),
     };
-    let mut answer = Answer {
-        install: None,
-        checks,
+    let shown = match local {
+        None => release.version.to_string(),
+        Some(local) => format!("{}+{local}", release.version),
     };
+    let mut answer = Answer::of(need, &shown, checks);
     answer.install = match (verdict(&answer.checks), local) {
         (Verdict::Pass, None) => Some(plain(release)),
         (Verdict::Pass, Some(local)) => Some(from_index(release, local)),
@@ -114,7 +115,7 @@ fn no_wheel(version: &str, local: &str, release: &Torch) -> Check {
 }
 
 /// `cu126` -> 12.6
-fn cuda_of(local: &str) -> Option<Pair> {
+pub(crate) fn cuda_of(local: &str) -> Option<Pair> {
     let digits = local.strip_prefix("cu")?;
     let at = digits.len().checked_sub(1).filter(|at| *at >= 2)?;
     let (major, minor) = digits.is_char_boundary(at).then(|| digits.split_at(at))?;

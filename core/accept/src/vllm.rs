@@ -1,5 +1,6 @@
 //! vLLM: each release takes exactly one PyTorch, so it needs what that one's wheel needs.
 
+use crate::driver;
 use crate::facts::Vllm;
 use crate::finding::{Answer, Check, Verdict, verdict};
 use crate::judge::{Host, no_version, works};
@@ -31,7 +32,10 @@ pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
             .find(|r| works(verdict(&of(r, None, host))));
         found.map(line)
     };
-    Answer { checks, install }
+    Answer {
+        install,
+        ..Answer::of(need, release.version.as_str(), checks)
+    }
 }
 
 fn line(release: &Vllm) -> String {
@@ -50,6 +54,20 @@ fn of(release: &Vllm, locked: Option<&Version>, host: &Host<'_>) -> Vec<Check> {
             vec![Check::new("version", Verdict::Unknown, reason)]
         }
     };
+    // its own code can be of a newer CUDA than the PyTorch that pip brings
+    let of_torch = pinned.and_then(|p| match locked.and_then(Version::local) {
+        Some(local) => torch::cuda_of(local),
+        None => Some(p.cuda),
+    });
+    if let Some(own) = release
+        .cuda
+        .filter(|own| of_torch.is_some_and(|t| t < *own))
+    {
+        out.retain(|c| c.rule != "driver-cuda" && c.rule != "forward-compat");
+        let mut carried = Vec::new();
+        driver::carries(own, host, &mut carried);
+        out.splice(0..0, carried);
+    }
     for (name, card) in host.nvidia().filter(|(_, c)| c.cc < release.min_cc) {
         let reason = Msg::new("accept-min-cc")
             .arg("package", "vllm")
