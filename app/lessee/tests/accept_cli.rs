@@ -623,3 +623,44 @@ fn half_a_capture_and_a_missing_driver_never_pass() {
     let run = typed("900.0", "NVIDIA A10").exits(0);
     assert!(run.out.contains("newer"), "{}", run.out);
 }
+
+#[test]
+fn what_is_usual_in_wsl_and_on_laptops_is_no_fault() {
+    let home = &Home::new();
+    let gpu = "NVIDIA GeForce RTX 3060 Laptop GPU";
+    let text = table("537.13", "12.2", gpu, 6144, 1);
+    let text = text.replace("NVIDIA-SMI 537.13 ", "NVIDIA-SMI 535.103");
+    for name in [gpu, "NVIDIA GeForce RTX 3060 ..."] {
+        let file = home.file("wsl.txt", &text.replace(gpu, name));
+        let run = accept(home, &[&file, "--need", "torch==2.6.0"]);
+        let doc = run.json();
+        assert!(verdicts(&doc, "health").is_empty(), "{doc:#}");
+        assert!(verdicts(&doc, "memory").is_empty(), "{doc:#}");
+        assert_eq!(verdicts(&doc, "need"), ["warn"], "{doc:#}");
+    }
+    // on Linux it is one
+    let linux = text.replace("537.13", "535.183.01");
+    let file = home.file("linux.txt", &linux);
+    let doc = accept(home, &[&file]).json();
+    assert_eq!(verdicts(&doc, "health"), ["warn"], "{doc:#}");
+}
+
+#[test]
+fn the_reason_says_which_release_was_judged() {
+    let home = &Home::new();
+    let args = ["--driver", "580.95.05", "--gpu", "NVIDIA H100 80GB HBM3"];
+    let run = accept(
+        home,
+        &[&args[..], &["--need", "torch", "--need", "cudnn"]].concat(),
+    );
+    let doc = run.exits(0).json();
+    let reason = |of: &str| need(&doc, of)["reason"].as_str().map(str::to_owned);
+    let torch = reason("torch").unwrap_or_default();
+    assert!(torch.starts_with("torch 2.15.0: "), "{torch}");
+    let cudnn = reason("cudnn").unwrap_or_default();
+    assert!(!cudnn.contains("Brings CUDA"), "{cudnn}");
+    assert_eq!(
+        need(&doc, "cudnn")["install"],
+        "pip install nvidia-cudnn-cu13==9.28.1.*"
+    );
+}

@@ -189,3 +189,59 @@ fn a_branch_that_has_ended_is_said_with_what_to_ask_for() {
     let fine = judged(&machine("580.95.05", "NVIDIA A100-SXM4-80GB"), &[]);
     assert!(fine.iter().all(|f| f.rule != "driver-support"));
 }
+
+#[test]
+fn forward_compatibility_is_held_out_only_where_the_package_serves_the_branch() {
+    let remark = |driver: &str, need: &str| {
+        let findings = judged(&machine(driver, "Tesla T4"), &[need]);
+        let found = findings.iter().find(|f| f.rule == "forward-compat");
+        found.map(|f| (f.reason.id.to_string(), f.ask.is_some()))
+    };
+    let is = |id: &str, ask| Some((id.to_owned(), ask));
+    assert_eq!(
+        remark("450.80.02", "vllm"),
+        is("accept-forward-too-old", false)
+    );
+    assert_eq!(
+        remark("535.183.01", "torch==2.11.0"),
+        is("accept-forward-may", false)
+    );
+    // no first-party list for that CUDA
+    assert_eq!(
+        remark("535.183.01", "torch==2.15.0"),
+        is("accept-forward-unknown", true)
+    );
+}
+
+#[test]
+fn the_release_that_was_judged_is_named_where_the_need_leaves_it_open() {
+    let named = |need: &str| {
+        let findings = judged(&machine("580.95.05", "NVIDIA GH200 480GB"), &[need]);
+        let reason = &one(&findings, need).reason;
+        let judged = reason.args.iter().find(|(name, _)| name == "judged");
+        judged.map(|(_, value)| format!("{value:?}"))
+    };
+    for (need, release) in [
+        ("torch", "torch 2.15.0"),
+        ("vllm", "vllm 0.33.0"),
+        ("tensorflow", "tensorflow 2.21.0"),
+        ("jax[cuda12]", "jax 0.10.2"),
+        ("nccl", "nccl 2.32.3"),
+        ("cuda>=12", "CUDA 13.5"),
+        ("torch>=2.6,<2.9", "torch 2.8.0"),
+    ] {
+        let named = named(need);
+        assert_eq!(named, Some(format!("Text({release:?})")), "{need}");
+    }
+    assert_eq!(named("torch==2.14.1"), None);
+    assert_eq!(named("torch==2.14.1+cu126"), None);
+}
+
+#[test]
+fn a_library_that_brings_no_cuda_is_not_said_to() {
+    for need in ["cudnn==9.8", "nccl", "flash-attn==2.8.3"] {
+        let findings = judged(&machine("580.95.05", "NVIDIA H100 80GB HBM3"), &[need]);
+        let said = format!("{:?}", one(&findings, need).reason);
+        assert!(!said.contains("accept-driver-"), "{need}: {said}");
+    }
+}

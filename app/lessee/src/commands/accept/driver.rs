@@ -326,7 +326,11 @@ fn machine(capture: &Capture, table: &GpuTable) -> Machine {
         mig: g.mig,
         vgpu: g.virtualization.as_deref() == Some("VGPU"),
     });
-    let faults = reading.problems.iter().map(|p| Fault {
+    // in WSL the tool is of Linux and the driver of Windows: they always differ
+    let wsl = capture.facts.get("wsl").and_then(|w| w.as_bool()) == Some(true);
+    let faults = reading.problems.iter();
+    let faults = faults.filter(|p| !(wsl && p.code == "tool_driver_differ"));
+    let faults = faults.map(|p| Fault {
         code: p.code.to_string(),
         subject: p.subject.clone(),
         detail: p.detail.clone(),
@@ -349,8 +353,16 @@ fn machine(capture: &Capture, table: &GpuTable) -> Machine {
     }
 }
 
-/// MiB that a product shows, where its name says which product it is.
+/// MiB that a product shows, where its name says which product it is: cards of laptops are others than those whose name
+/// they bear, and half a name can be that of either.
 fn usual(name: &str, table: &GpuTable) -> Option<u64> {
+    let lower = name.trim().to_lowercase();
+    let other = ["laptop", "max-q", "mobile"]
+        .iter()
+        .any(|w| lower.contains(w));
+    if other || lower.ends_with("...") {
+        return None;
+    }
     // the card of a laptop is another product under the desktop's number
     if name.to_ascii_lowercase().contains("laptop") {
         return None;
