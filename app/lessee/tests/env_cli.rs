@@ -367,6 +367,19 @@ fn lists_are_judged_by_what_belongs_together() {
             .is_some_and(|s| s.contains("pytorch")),
         "{pair}"
     );
+    // what an install would compile or take is no matter of what lies there
+    let there = home.file(
+        "there.txt",
+        "jax==0.7.2\njaxlib==0.7.2\njax-cuda12-plugin==0.7.2\njax-cuda12-pjrt==0.7.2\nnvidia-cudnn-cu12==9.10.2.21\n",
+    );
+    let v100 = ["--driver", "580.95.05", "--gpu", "Tesla V100-SXM2-16GB"];
+    let doc = env(home, &[&[there.as_str()][..], &v100].concat()).json();
+    assert_eq!(finding(&doc, "installed", "jax 0.7.2")["verdict"], "pass");
+    let built = home.file("built.txt", "torch==2.6.0\nflash_attn==2.8.3\n");
+    let a100 = ["--driver", "580.95.05", "--gpu", "NVIDIA A100-SXM4-80GB"];
+    let doc = env(home, &[&[built.as_str()][..], &a100].concat()).json();
+    let flash = finding(&doc, "installed", "flash_attn 2.8.3");
+    assert_eq!(flash["verdict"], "pass", "{flash}");
     // a list of the system's packages says nothing of Python's
     let dpkg = home.file("dpkg.txt", DPKG);
     let doc = env(home, &[&dpkg, "--need", "torch"]).exits(7).json();

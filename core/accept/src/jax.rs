@@ -25,7 +25,7 @@ pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
     };
     // without an extra: judged as the best of them, and never better than works with limits
     let fitting = rows().filter(|l| libs::within(l, &version));
-    let judged = fitting.map(|l| libs::checks(l, host));
+    let judged = fitting.map(|l| libs::of_need(l, need, host));
     let Some(mut checks) = judged.min_by_key(|c| verdict(c)) else {
         return no_version(need, rows().map(|l| &l.to));
     };

@@ -287,7 +287,7 @@ fn say(text: &str, mut answer: Answer, host: &Host<'_>, out: &mut Vec<Finding>) 
     if let Some(judged) = answer.judged {
         need.reason = Msg::new("accept-judged")
             .arg("judged", judged)
-            .arg("reason", lessee_model::Arg::Msg(Box::new(need.reason)));
+            .arg("what", lessee_model::Arg::Msg(Box::new(need.reason)));
     }
     let mut need = need.finding(text);
     need.install = answer.install;

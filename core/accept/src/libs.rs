@@ -46,7 +46,7 @@ pub(crate) fn of(need: &Need, package: &str, flavour: &str, host: &Host<'_>) -> 
     };
     let mut fitting: Vec<_> = rows().filter(|l| within(l, &version)).collect();
     fitting.sort_by_key(|l| std::cmp::Reverse(l.cuda));
-    let judged = fitting.into_iter().map(|l| (l, checks(l, host)));
+    let judged = fitting.into_iter().map(|l| (l, of_need(l, need, host)));
     let Some((library, checks)) = judged.min_by_key(|(_, c)| verdict(c)) else {
         return no_version(need, rows().map(|l| &l.to));
     };
@@ -92,6 +92,22 @@ pub(crate) fn version<'a>(
     }
     let ends: Vec<&Version> = rows.flat_map(|l| [&l.from, &l.to]).collect();
     need.newest(ends.into_iter()).cloned()
+}
+
+/// The steps for one build as a need means it: installed, or with what its install takes.
+pub(crate) fn of_need(library: &Library, need: &Need, host: &Host<'_>) -> Vec<Check> {
+    match (need.installed, library.role) {
+        (false, _) => checks(library, host),
+        // compiled already
+        (true, Role::Source) => {
+            let built = Library {
+                role: Role::Major,
+                ..library.clone()
+            };
+            alone(&built, host)
+        }
+        (true, _) => alone(library, host),
+    }
 }
 
 /// The steps for one build, with the cuDNN that its install takes.

@@ -109,6 +109,8 @@ pub struct Need {
     pub(crate) wheel: Option<Wheel>,
     /// The PyTorch that a lock pins beside it.
     pub(crate) locked_torch: Option<Version>,
+    /// It is installed: what an install would compile or take beside it does not count.
+    pub(crate) installed: bool,
 }
 
 impl Need {
@@ -160,7 +162,14 @@ impl Need {
             clauses,
             wheel: None,
             locked_torch: None,
+            installed: false,
         })
+    }
+
+    /// The same need of what is installed.
+    pub(crate) fn of_installed(mut self) -> Need {
+        self.installed = true;
+        self
     }
 
     /// Adds the limits of a constraint on the same package.

@@ -13,7 +13,10 @@ pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
     let Some(release) = releases.iter().find(|t| Some(&t.version) == chosen) else {
         return no_version(need, releases.iter().map(|t| &t.version));
     };
-    let mut checks = of(release, host);
+    let mut checks = match need.installed {
+        true => alone(release, host),
+        false => of(release, host),
+    };
     let install = if works(verdict(&checks)) {
         Some(line(release))
     } else {

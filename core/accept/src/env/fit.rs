@@ -162,7 +162,8 @@ pub(super) fn is_build(local: &str) -> bool {
 }
 
 fn one(text: &str, package: &Package, python: &Python, host: &Host<'_>) -> Fit {
-    let mut found = judge_on(text, &Need::parse(text), host);
+    let need = Need::parse(text).map(Need::of_installed);
+    let mut found = judge_on(text, &need, host);
     let mut finding = found.remove(0);
     finding.rule = "installed";
     finding.subject = format!("{} {}", package.name, shown(package, text));
