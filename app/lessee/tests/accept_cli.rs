@@ -667,6 +667,6 @@ fn the_reason_says_which_release_was_judged() {
     assert!(!cudnn.contains("Brings CUDA"), "{cudnn}");
     assert_eq!(
         need(&doc, "cudnn")["install"],
-        "pip install nvidia-cudnn-cu13==9.28.1.*"
+        "pip install 'nvidia-cudnn-cu13==9.28.1.*'"
     );
 }

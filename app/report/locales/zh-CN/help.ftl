@@ -32,6 +32,7 @@ cli-plan-why-not = 说明这个报价为什么被排除，或者落后多少
 cli-plan-trace = 在其上回放任务的抢占式市场记录：您的记录的名称、文件、FILE#COLUMN 或文件夹
 cli-plan-polarity = 由 0 和 1 组成、又未写明含义的序列中，1 表示什么
 cli-plan-measured = 在机器上实测的探测报告（JSON）
+cli-plan-accepted = 验收文档（JSON）：修复软件环境所需的工时与等待支持的工时会计入费用
 cli-plan-top = 显示多少个方案
 cli-plan-all = 显示全部方案
 cli-plan-gpu = 只用这种 GPU：H100:8、A100-80GB；可重复
@@ -105,7 +106,7 @@ cli-accept-driver-need = 需要的软件包，写法同 pip：torch==2.11、'ten
 cli-accept-driver-needs = 取出需求的文件：requirements.txt、pyproject.toml、uv.lock、conda 环境、Dockerfile；可重复
 cli-accept-security = 加密与合规：端点和磁盘表现如何，按检查清单应询问什么。不构成法律意见。
 cli-accept-security-endpoint = 要查的端点：https://主机[:端口]、ssh://主机[:端口]、s3://存储桶，以及应当拒绝的 http://；可重复
-cli-accept-security-targets = 从文件读取端点，每行一个；# 之后是注释
+cli-accept-security-targets = 从文件读取端点：每行一个 URL，或 accept latency 的目标文件（22 端口按 SSH、80 按 HTTP、其余按 TLS 查看）；- 表示标准输入
 cli-accept-security-machine = 机器的磁盘：live（本机）、含其 /proc 和 /sys 记录的目录、已挂载的根目录，或 lsblk -J 的输出文件
 cli-accept-security-luks = 读取文件或设备的 LUKS 头；可重复
 cli-accept-security-imds = 不带令牌询问元数据服务；查本机时总会询问

@@ -65,8 +65,14 @@ impl Meter {
             .max(u64::from(self.budget.minimum_s) * 1000)
             .div_ceil(increment)
             .saturating_mul(increment);
-        let hours = Fixed::from_f64(billed as f64 / HOUR_MS as f64).unwrap_or(Fixed::MAX);
-        let time = self.budget.per_hour.times(hours).amount;
+        // exact: a share of an hour in decimals is not
+        let whole = self
+            .budget
+            .per_hour
+            .amount
+            .raw()
+            .checked_mul(i128::from(billed));
+        let time = whole.map_or(Fixed::MAX, |raw| Fixed::from_raw(raw / i128::from(HOUR_MS)));
         Money::new(
             self.before.amount + self.extras.amount + time,
             self.budget.cap.currency,
