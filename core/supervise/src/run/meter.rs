@@ -49,7 +49,7 @@ impl Meter {
     /// Adds traffic or requests.
     pub fn add(&mut self, amount: Money) {
         if amount.currency == self.extras.currency {
-            self.extras.amount = self.extras.amount + amount.amount;
+            self.extras.amount += amount.amount;
         }
     }
 
