@@ -208,7 +208,7 @@ pub fn diff_report(doc: &AcceptanceDiffDoc, texts: &Texts) -> Report {
     report.table(table);
     for f in &doc.findings {
         let change = texts.term("accept-change", f.change.as_str());
-        report.heading(format!("{change}: {}", clean(&f.subject)));
+        report.heading(super::view::headed(&change, &f.subject, texts));
         let line = |id: &'static str, reason: &Option<String>| {
             reason
                 .as_ref()

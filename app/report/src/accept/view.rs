@@ -6,13 +6,18 @@ use crate::{Block, Cell, Column, Report, Table, Texts, Tone, clean};
 use lessee_accept::{Evidence, GuardLine, Verdict};
 use lessee_model::Msg;
 
+/// One thing, and what it is of: with the colon of the language.
+pub(super) fn headed(what: &str, of: &str, texts: &Texts) -> String {
+    texts.msg(&Msg::new("accept-headed").arg("what", what).arg("of", of))
+}
+
 /// The page of an acceptance.
 pub fn acceptance_report(doc: &AcceptanceDoc, texts: &Texts) -> Report {
     let data = serde_json::to_value(doc).unwrap_or_default();
     let mut report = Report::new(texts.term("accept-title", &doc.check), data, "findings");
     // what is kept and sent on must say by itself what it is
     if let Some(name) = &doc.name {
-        report.heading(format!("{}: {}", report.title, clean(name)));
+        report.heading(headed(&report.title, name, texts));
         report.text(doc.generated_at.as_str());
     }
     let verdict = texts.term("accept-verdict", doc.verdict.as_str());
@@ -38,14 +43,15 @@ pub fn acceptance_report(doc: &AcceptanceDoc, texts: &Texts) -> Report {
     for f in &worst_first {
         // what is good needs a line, not a heading; a need that passes has its install line
         if f.verdict == Verdict::Pass && f.rule != "need" {
-            passed.push(format!("{} ({}): {}", clean(&f.subject), f.rule, f.reason));
+            let of = format!("{} ({})", f.subject, f.rule);
+            passed.push(headed(&of, &f.reason, texts));
             continue;
         }
         let verdict = texts.term("accept-verdict", f.verdict.as_str());
         // the rule tells findings on one subject apart; a need is its own
         report.heading(match f.rule.as_str() {
-            "need" => format!("{verdict}: {}", clean(&f.subject)),
-            rule => format!("{verdict}: {} ({rule})", clean(&f.subject)),
+            "need" => headed(&verdict, &f.subject, texts),
+            rule => headed(&verdict, &format!("{} ({rule})", f.subject), texts),
         });
         report.list(lines(f, texts));
         // to be copied, so never broken
