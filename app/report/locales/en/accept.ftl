@@ -432,4 +432,3 @@ accept-worst-no-alert = No alert tells anybody that the budget is used up, so th
 accept-log-quote = a cell in quotes has no end: the file breaks off.
 accept-ask-log = Name the columns asked, first_answer and solved, write times like 2026-11-30 09:00, and run it again.
 accept-headed = { $what }: { $of }
-accept-env-setup-hours = For `lessee plan`: --accepted with the JSON of this acceptance, or in the workload (with the hours that a ready image takes too, { $ready }):

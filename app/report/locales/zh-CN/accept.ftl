@@ -432,4 +432,3 @@ accept-worst-no-alert = 预算用完时没有任何告警，花费没有上限�
 accept-log-quote = 有一个引号没有结束：文件不完整。
 accept-ask-log = 请将三列命名为 提问时间、首次回复、解决时间（或 asked、first_answer、solved），时间写成 2026-11-30 09:00，再运行一次。
 accept-headed = { $what }：{ $of }
-accept-env-setup-hours = 供 `lessee plan` 使用：用 --accepted 给出本次验收的 JSON，或写入工作负载文件（已含就绪镜像也需要的 { $ready } 小时）：

@@ -82,14 +82,7 @@ pub(super) fn blocks(env: &AcceptedEnvironmentDoc, texts: &Texts, report: &mut R
         repairs(plan, texts, report);
     }
     if let Some(setup) = &env.setup {
-        let ready = setup.labour_hours.zip(env.repair.as_ref());
-        report.text(match ready.map(|(all, repair)| all - repair.hours.likely) {
-            Some(ready) => {
-                let ready = (ready * 100.0).round() / 100.0;
-                texts.msg(&Msg::new("accept-env-setup-hours").arg("ready", ready))
-            }
-            None => texts.get("accept-env-setup"),
-        });
+        report.text(texts.get("accept-env-setup"));
         let mut toml = format!("  [setup]\n  image = \"{}\"", clean(&setup.image));
         if let Some(hours) = setup.labour_hours {
             toml += &format!("\n  labour_hours = {hours}");
