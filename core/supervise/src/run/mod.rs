@@ -1,10 +1,13 @@
 //! `lessee run`, decided: [`Run::step`] takes what happened and the time, and gives what is to be done.
 //!
 //! Pure: nothing here starts a process, opens a socket or reads a clock. Start with [`Run`], then [`Event`] and [`Action`];
-//! why it is so: `docs/design/run.md`. How a checkpoint is recognised is not here, nor what is kept and for how long.
+//! why it is so: `docs/design/run.md`. Which checkpoints are kept: [`keep`]; what metadata services
+//! answer: [`cloud`]. How a checkpoint is recognised is not here.
 
 mod action;
+pub mod cloud;
 mod event;
+pub mod keep;
 mod meter;
 mod notice;
 mod spec;
