@@ -670,3 +670,52 @@ fn the_reason_says_which_release_was_judged() {
         "pip install 'nvidia-cudnn-cu13==9.28.1.*'"
     );
 }
+
+/// `live` asks the machine's own nvidia-smi; here a script stands for it.
+#[test]
+fn the_machine_itself_is_asked() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    let bin = home.path("bin");
+    std::fs::create_dir(&bin).expect("a folder");
+    let ask = |script: Option<&str>| {
+        let program = bin.join("nvidia-smi");
+        let _ = std::fs::remove_file(&program);
+        if let Some(script) = script {
+            std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a script");
+            let mode = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(&program, mode).expect("executable");
+        }
+        let path = format!("{}:/usr/bin:/bin", bin.display());
+        let args = [
+            "accept",
+            "driver",
+            "live",
+            "--need",
+            "torch==2.6.0",
+            "-o",
+            "json",
+        ];
+        home.run_with(&args, &[("PATH", &path)])
+    };
+    let listing = "test \"$1\" = -q && cat <<END\n\n==============NVSMI LOG==============\n\n\
+                   Timestamp                                 : Mon Nov 30 12:00:00 2026\n\
+                   Driver Version                            : 580.95.05\n\
+                   CUDA Version                              : 13.0\n\n\
+                   Attached GPUs                             : 1\n\
+                   GPU 00000000:01:00.0\n    Product Name                          : NVIDIA A10\n\
+                   \x20   FB Memory Usage\n        Total                             : 23028 MiB\n\
+                   \x20   Processes                             : None\n\nEND";
+    let run = ask(Some(listing));
+    let doc = run.json();
+    assert_eq!(doc["machine"]["driver"], "580.95.05", "{doc:#}");
+    assert_eq!(doc["machine"]["gpus"][0]["name"], "NVIDIA A10");
+    assert_eq!(doc["evidence"][0]["from"], "nvidia-smi -q");
+    run.exits(0);
+    // a driver that is not there is what nvidia-smi says, and an answer
+    let run = ask(Some(
+        "echo \"NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\"; exit 9",
+    ));
+    assert_eq!(run.exits(7).json()["verdict"], "unknown");
+    ask(None).says(3, &["nvidia-smi"]);
+}

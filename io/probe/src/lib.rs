@@ -15,6 +15,7 @@ mod files;
 mod finding;
 pub mod gpu;
 pub mod net;
+mod program;
 pub mod read;
 mod regular;
 mod scratch;
@@ -23,6 +24,7 @@ pub mod step;
 pub mod watch;
 
 pub use finding::{CODES, Finding, Severity, verdict};
+pub use program::nvidia_smi;
 pub use read::decoded;
 pub use regular::open_regular;
 

@@ -186,7 +186,7 @@ pub(crate) struct AcceptDiffArgs {
 #[derive(Clone, Debug, Default, Args, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct DriverArgs {
-    /// The provider's nvidia-smi output in any form that probe read knows; - reads stdin.
+    /// The provider's nvidia-smi output in any form that probe read knows; - reads stdin, live asks this machine.
     #[arg(value_name = "FILE", conflicts_with_all = ["driver", "gpu"])]
     pub file: Option<PathBuf>,
     /// Number of the driver, instead of a file: 535.183.01; of AMD machines the ROCm release.

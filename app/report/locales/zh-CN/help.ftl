@@ -99,7 +99,7 @@ cli-accept-support-share = 承诺适用的工单比例：'95%'
 cli-accept-diff-earlier = 之前的验收（JSON）
 cli-accept-diff-later = 之后的验收
 cli-accept-driver = 驱动和 GPU 能否支持您需要的软件库：torch、vllm、tensorflow、jax、cuda 等。
-cli-accept-driver-file = 供应商的 nvidia-smi 输出，probe read 认识的任何形式；- 表示标准输入
+cli-accept-driver-file = 供应商的 nvidia-smi 输出，probe read 认识的任何形式；- 表示标准输入，live 表示询问本机
 cli-accept-driver-driver = 驱动版本号，代替文件：535.183.01；AMD 机器写 ROCm 版本
 cli-accept-driver-gpu = GPU 名称，代替文件：'Tesla V100-SXM2-16GB'，加 :8 表示八块；可重复
 cli-accept-driver-need = 需要的软件包，写法同 pip：torch==2.11、'tensorflow>=2.16'、cuda==12.4；可重复

@@ -1,11 +1,10 @@
 //! NVMe controllers: those that `/sys` lists, and what `nvme id-ctrl -o json` says of one.
 
 use super::tree::Tree;
+use crate::program;
 use lessee_accept::security::NvmeFacts;
 use serde_json::Value;
-use std::io::Read;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const MOST_CONTROLLERS: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -43,33 +42,12 @@ pub fn parse(text: &str) -> Option<NvmeFacts> {
 
 /// Asks the program `nvme` of this machine, if it is there and may; else nothing is added.
 pub(super) fn ask(facts: &mut NvmeFacts) {
-    let spawned = Command::new("nvme")
-        .args(["id-ctrl", "-o", "json"])
-        .arg(format!("/dev/{}", facts.name))
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn();
-    let Ok(mut child) = spawned else {
+    let device = format!("/dev/{}", facts.name);
+    let args = ["id-ctrl", "-o", "json", device.as_str()];
+    let Ok(bytes) = program::output("nvme", &args, PATIENCE, OUTPUT_MAX) else {
         return;
     };
-    let output = child.stdout.take().map(|out| {
-        std::thread::spawn(move || {
-            let mut text = String::new();
-            let _ = out.take(OUTPUT_MAX).read_to_string(&mut text);
-            text
-        })
-    });
-    let deadline = Instant::now() + PATIENCE;
-    while let Ok(None) = child.try_wait() {
-        if Instant::now() > deadline {
-            let _ = child.kill();
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    let _ = child.wait();
-    let text = output.and_then(|thread| thread.join().ok());
+    let text = String::from_utf8(bytes).ok();
     if let Some(found) = text.as_deref().and_then(parse) {
         *facts = NvmeFacts {
             name: facts.name.clone(),

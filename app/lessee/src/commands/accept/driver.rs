@@ -8,7 +8,7 @@ use lessee_accept::{
     Outcome, ScreenReading, Unreadable, doubts, hidden, judge, needs_of_file,
 };
 use lessee_console::{Failure, Settings};
-use lessee_model::{GpuTable, Msg};
+use lessee_model::{Exit, GpuTable, Msg};
 use lessee_probe_io::read::{Kind, MAX_INPUT_BYTES, Read as Capture, captures, read};
 use lessee_probe_io::screen::{self, ScreenError, Shot};
 use lessee_report::accept::{Beside, accepted_machine};
@@ -27,7 +27,10 @@ pub(super) fn check(args: &DriverArgs, settings: &Settings) -> Result<Done, Fail
     let compat = lessee_catalog::compat()?;
     let (machines, shown) = match &args.file {
         Some(path) => {
-            let bytes = capture(path)?;
+            let bytes = match is_live(path) {
+                true => live()?,
+                false => capture(path)?,
+            };
             (all_shown(&bytes, &facts.gpus, &compat), Some((path, bytes)))
         }
         None if args.driver.is_none() && args.gpu.is_empty() => {
@@ -51,7 +54,10 @@ pub(super) fn check(args: &DriverArgs, settings: &Settings) -> Result<Done, Fail
     let mut outcome = Outcome::new("driver", findings);
     let file = args.file.as_ref().map(|p| p.display().to_string());
     if let Some((path, bytes)) = shown {
-        let from = path.display().to_string();
+        let from = match is_live(path) {
+            true => "nvidia-smi -q".to_owned(),
+            false => path.display().to_string(),
+        };
         let kind = match screen::is_picture(&bytes) {
             true => "screenshot",
             false => "nvidia-smi",
@@ -66,6 +72,20 @@ pub(super) fn check(args: &DriverArgs, settings: &Settings) -> Result<Done, Fail
             not_judged,
             ..Beside::default()
         },
+    })
+}
+
+/// `live`: this machine, where no file is called so.
+pub(super) fn is_live(path: &Path) -> bool {
+    path.as_os_str() == "live" && !path.exists()
+}
+
+fn live() -> Result<Vec<u8>, Failure> {
+    lessee_probe_io::nvidia_smi().map_err(|e| {
+        let msg = Msg::new("accept-no-nvidia-smi").arg("detail", e.to_string());
+        Failure::usage(msg)
+            .exit(Exit::Unreachable)
+            .hint(Msg::new("hint-accept-machine"))
     })
 }
 

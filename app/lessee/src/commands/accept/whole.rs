@@ -117,11 +117,8 @@ fn resolve_paths(file: &mut AcceptanceFile, folder: &Path) {
         }
     };
     if let Some(driver) = &mut file.driver {
-        driver
-            .file
-            .iter_mut()
-            .chain(&mut driver.needs)
-            .for_each(put);
+        let file = driver.file.iter_mut().filter(|f| !driver::is_live(f));
+        file.chain(&mut driver.needs).for_each(put);
     }
     if let Some(latency) = &mut file.latency {
         latency.targets.iter_mut().for_each(put);
