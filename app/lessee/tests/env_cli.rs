@@ -285,6 +285,41 @@ fn markers_extras_and_pythons_are_told() {
     assert_eq!(finding(&doc, "requires", "arm 1.0")["verdict"], "warn");
 }
 
+/// What was unpacked for another Python or another system cannot be loaded.
+#[test]
+fn a_wheel_of_another_platform_is_no_package() {
+    let home = &Home::new();
+    let venv = Venv::new(home, "venv", "3.11.7");
+    venv.package("torch", "2.6.0", &[])
+        .package("tqdm", "4.67.0", &[]);
+    let wheel = |name: &str, tags: &str| {
+        let folder = format!("venv/lib/python3.11/site-packages/{name}.dist-info");
+        home.file(
+            &format!("{folder}/WHEEL"),
+            format!("Wheel-Version: 1.0\n{tags}"),
+        );
+    };
+    let look = || env(home, &[&venv.path()]).json();
+    wheel("tqdm-4.67.0", "Tag: py3-none-any\n");
+    wheel("torch-2.6.0", "Tag: cp311-cp311-manylinux1_x86_64\n");
+    let good = look();
+    assert!(
+        rules(&good).iter().all(|(rule, ..)| rule != "wheel"),
+        "{good:#}"
+    );
+    for tag in ["cp39-cp39-manylinux1_x86_64", "cp311-cp311-win_amd64"] {
+        wheel("torch-2.6.0", &format!("Tag: {tag}\n"));
+        let doc = look();
+        let found = finding(&doc, "wheel", "torch 2.6.0");
+        assert_eq!(found["verdict"], "fail", "{tag}: {doc:#}");
+        assert!(found["reason"].as_str().unwrap().contains(tag));
+    }
+    // what no framework rests upon is a warning
+    wheel("torch-2.6.0", "Tag: cp311-cp311-manylinux1_x86_64\n");
+    wheel("tqdm-4.67.0", "Tag: cp39-cp39-win_amd64\n");
+    assert_eq!(finding(&look(), "wheel", "tqdm")["verdict"], "warn");
+}
+
 #[test]
 fn frameworks_are_judged_in_the_build_that_lies_there() {
     let home = &Home::new();

@@ -433,3 +433,4 @@ accept-log-quote = a cell in quotes has no end: the file breaks off.
 accept-ask-log = Name the columns asked, first_answer and solved, write times like 2026-11-30 09:00, and run it again.
 accept-headed = { $what }: { $of }
 accept-no-nvidia-smi = nvidia-smi did not answer on this machine: { $detail }
+accept-env-wheel = Its wheel is for { $tag }: this Python { $version } on { $arch } cannot load it.

@@ -433,3 +433,4 @@ accept-log-quote = 有一个引号没有结束：文件不完整。
 accept-ask-log = 请将三列命名为 提问时间、首次回复、解决时间（或 asked、first_answer、solved），时间写成 2026-11-30 09:00，再运行一次。
 accept-headed = { $what }：{ $of }
 accept-no-nvidia-smi = 本机的 nvidia-smi 没有应答：{ $detail }
+accept-env-wheel = 其 wheel 适用于 { $tag }：这里的 Python { $version }（{ $arch }）无法加载。

@@ -6,7 +6,7 @@ use super::needs::Against;
 use super::pairs::{self, Target, goes_with_torch};
 use super::repair::{Due, RepairKind, RepairPlan, RepairTable, plan};
 use super::requires::{self, Checked, Unmet, UnmetKind};
-use super::{Environment, NoteCode, Package, PackageFrom, Python, name_key, needs, system};
+use super::{Environment, NoteCode, Package, PackageFrom, Python, name_key, needs, system, wheel};
 use crate::driver;
 use crate::facts::Compat;
 use crate::finding::{Check, Finding, Verdict};
@@ -314,6 +314,7 @@ fn of_python(
         });
         out.push(finding);
     }
+    wheel::check(python, case.env, &weighty, out, due);
     twice(python, out, due);
     for package in &python.packages {
         compiled(package, python, out, due);

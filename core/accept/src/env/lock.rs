@@ -148,6 +148,9 @@ pub struct Package {
     /// Of frameworks, the CUDA or ROCm that they were built with, by their own files: `cu124`, `rocm6.2`, `cpu`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,
+    /// Of a wheel that is not for any machine, what it is for: `cp311-cp311-manylinux_2_17_x86_64`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requires_python: Option<String>,
     /// Requires-Dist, as written; null where only a name and a version are known.

@@ -16,6 +16,7 @@ mod repair;
 mod requires;
 mod rollback;
 mod system;
+mod wheel;
 
 pub use cover::LeftOut;
 pub use diff::{Change, ChangeKind, Compared, changes};

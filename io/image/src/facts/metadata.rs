@@ -24,7 +24,28 @@ pub(crate) fn dist_info(tree: &Tree, folder: &str) -> Result<Package, String> {
         package.from = PackageFrom::Conda;
     }
     package.content = tree.text(&file("RECORD")).as_deref().and_then(content);
+    package.tags = tree
+        .text(&file("WHEEL"))
+        .map_or_else(Vec::new, |t| tags(&t));
     Ok(package)
+}
+
+/// More tags than a wheel has.
+const MOST_TAGS: usize = 32;
+
+/// The tags of WHEEL; none where one of them is for any machine.
+fn tags(text: &str) -> Vec<String> {
+    let lines = text.lines().filter_map(|l| l.strip_prefix("Tag:"));
+    let tags: Vec<String> = lines
+        .map(|t| t.trim().chars().take(80).collect())
+        .take(MOST_TAGS)
+        .collect();
+    let any = |t: &String| t.starts_with("py3") && t.ends_with("-none-any");
+    if tags.iter().any(any) {
+        Vec::new()
+    } else {
+        tags
+    }
 }
 
 /// The package of an egg: older, with its requirements in a file of another form, which is left alone.
