@@ -11,9 +11,16 @@ static COMPAT: LazyLock<lessee_accept::Compat> =
 static FIELDS: LazyLock<Vec<lessee_accept::ContractField>> =
     LazyLock::new(|| lessee_catalog::contract_table().expect("table"));
 
+const NAMES: [&str; 5] = [
+    "requirements.txt",
+    "pyproject.toml",
+    "uv.lock",
+    "environment.yml",
+    "Dockerfile",
+];
+
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
-    let file = needs_of_file(&text);
     let machine = Machine {
         driver: Some("550.54.15".to_owned()),
         gpus: vec![Gpu {
@@ -23,8 +30,17 @@ fuzz_target!(|bytes: &[u8]| {
         ..Machine::default()
     };
     let today = jiff::civil::date(2026, 11, 30);
-    let findings = judge(&machine, &file.needs, &COMPAT, today);
-    let needs = findings.iter().filter(|f| f.rule == "need").count();
-    assert_eq!(needs, file.needs.len());
+    // every file that it names is itself
+    let beside = |_: &str| Some(text.to_string());
+    for name in NAMES {
+        // a broken file is an answer
+        let Ok(file) = needs_of_file(name, &text, &beside) else {
+            continue;
+        };
+        assert!(!file.needs.is_empty(), "a file without needs is a question");
+        let findings = judge(&machine, &file.needs, &COMPAT, today);
+        let needs = findings.iter().filter(|f| f.rule == "need").count();
+        assert_eq!(needs, file.needs.len());
+    }
     assert_eq!(contract(&text, &FIELDS).len(), FIELDS.len());
 });

@@ -719,3 +719,29 @@ fn the_machine_itself_is_asked() {
     assert_eq!(run.exits(7).json()["verdict"], "unknown");
     ask(None).says(3, &["nvidia-smi"]);
 }
+
+/// Markers in another script, which a parser that cuts by bytes does not survive.
+#[test]
+fn markers_that_are_none_are_no_panic() {
+    let home = Home::new();
+    for text in [
+        "torch==2.6.0 ; python_version > \u{fffd}",
+        "torch ; 系统 == '\u{fffd}\u{fffd}'",
+        "x ; a \u{fffd}",
+    ] {
+        let file = home.file("requirements.txt", text);
+        let args = [
+            "accept",
+            "driver",
+            "--driver",
+            "580.95.05",
+            "--gpu",
+            "A10",
+            "--needs",
+            &file,
+        ];
+        assert_ne!(home.run(&args).code, 70, "{text}");
+        let freeze = home.file("freeze.txt", text);
+        assert_ne!(home.run(&["accept", "env", &freeze]).code, 70, "{text}");
+    }
+}

@@ -27,4 +27,5 @@ pub use lock::{
 };
 pub(crate) use pairs::{Pair, row as pair_row};
 pub use repair::{Hours, RepairItem, RepairKind, RepairPlan, RepairTable};
+pub(crate) use requires::parsed;
 pub use rollback::{Lost, LostWhy, Rollback, Step, rollback};

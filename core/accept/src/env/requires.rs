@@ -53,7 +53,11 @@ const MOST_TERMS: usize = 16;
 const SHOWN: usize = 120;
 
 /// A requirement, if it is one that a parser can be handed: whoever made an image wrote it.
-fn parsed(text: &str) -> Option<Requirement<Url>> {
+pub(crate) fn parsed(text: &str) -> Option<Requirement<Url>> {
+    // the parser cuts what follows a word by bytes, within a letter of another script too
+    if !text.is_ascii() {
+        return None;
+    }
     let mut depth = 0_usize;
     for byte in text.bytes() {
         match byte {

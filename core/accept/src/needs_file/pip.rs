@@ -1,10 +1,9 @@
 //! requirements.txt, and the arguments of `pip install`: packages, addresses of wheels, other files, indexes.
 
 use super::{Beside, DEEPEST, MOST_FILES, NeedsFile, Scope};
+use crate::env::parsed;
 use crate::need::{Need, NeedError, Wheel};
-use pep508_rs::{MarkerEnvironment, MarkerEnvironmentBuilder, Requirement};
-use std::str::FromStr;
-use url::Url;
+use pep508_rs::{MarkerEnvironment, MarkerEnvironmentBuilder};
 
 /// Options with a value of their own that says nothing of what is installed.
 const VALUED: &[&str] = &[
@@ -179,7 +178,7 @@ pub(super) fn on_linux(text: &str) -> bool {
 
 /// As [`on_linux`], of the marker alone; one that is not read holds.
 pub(super) fn marker_on_linux(marker: &str) -> bool {
-    let Ok(any) = Requirement::<Url>::from_str(&format!("x ; {marker}")) else {
+    let Some(any) = parsed(&format!("x ; {marker}")) else {
         return true;
     };
     let machines = ["x86_64", "aarch64"];
