@@ -74,7 +74,6 @@ const CAPS: [&str; 3] = ["0.15", "0.40", "2.00"];
 fn spec(world: &World, has_test: bool) -> Spec {
     Spec {
         stop: Some(Signal::Term),
-        goes_on: false,
         has_test,
         failures_max: 3,
         backoff_ms: 1_000,

@@ -33,10 +33,6 @@ pub enum Alarm {
     Spent {
         share: f64,
     },
-    /// At this pace the cap comes before this many milliseconds.
-    Projected {
-        ms: u64,
-    },
     /// The newest checkpoint in the store is older than it should be.
     Behind {
         reason: String,

@@ -8,9 +8,12 @@ mod action;
 pub mod cloud;
 mod event;
 pub mod keep;
+mod leave;
 mod meter;
 mod notice;
+mod publish;
 mod spec;
+mod state;
 mod step;
 
 pub use action::{Action, Alarm, End};
@@ -18,4 +21,4 @@ pub use event::{Event, Exited, Found, Holder, Now, Totals};
 pub use meter::{Budget, Meter};
 pub use notice::{Kind, Notices, Source};
 pub use spec::{Pace, Signal, Signals, Spec};
-pub use step::{Phase, Run, Why};
+pub use state::{Phase, Run, Why};

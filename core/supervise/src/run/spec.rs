@@ -71,10 +71,8 @@ impl Pace {
 /// What a run is held to.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// Makes the program save and end, or only save; `None`: nothing does.
+    /// Makes the program save and end, or only save and go on until it is killed; `None`: nothing does.
     pub stop: Option<Signal>,
-    /// It goes on after it has saved: the end is a kill.
-    pub goes_on: bool,
     /// Something can tell whether the work is finished; else exit status 0 does, where no stop was asked for.
     pub has_test: bool,
     /// Ends of the program by its own fault, after which it is given up.

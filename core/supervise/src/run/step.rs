@@ -1,131 +1,10 @@
-//! The state machine.
+//! The state machine: what happened becomes what is to be done. How it leaves is in `leave`, what it sends in `publish`.
 
-use super::{
-    Action, Alarm, End, Event, Exited, Found, Kind, Meter, Notices, Now, Pace, Signals, Spec,
-    Totals,
-};
-use std::collections::VecDeque;
-
-/// Where a run is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    Claiming,
-    Restoring,
-    /// Between a failure and the next start.
-    Waiting {
-        until_ms: u64,
-    },
-    Running,
-    /// The program was asked to end, or is let run only until this.
-    Stopping {
-        kill_at_ms: u64,
-        killed: bool,
-    },
-    /// The program is gone; the newest checkpoint goes to the store, once the disk was looked through for it.
-    Flushing {
-        until_ms: u64,
-        looked: bool,
-    },
-    /// The test for the end of the work runs.
-    Testing,
-    Ended,
-}
-
-/// Why a run is brought to its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Why {
-    Notice,
-    Asked,
-    Budget,
-    Stuck,
-    Fenced,
-    Ledger(String),
-}
-
-/// A run, decided step by step. Everything it does is in the actions that it gives.
-#[derive(Clone, Debug)]
-pub struct Run {
-    spec: Spec,
-    phase: Phase,
-    why: Option<Why>,
-    /// The stop signal was sent to this program.
-    signalled: bool,
-    attempt: u32,
-    totals: Totals,
-    meter: Option<Meter>,
-    told: usize,
-    notices: Notices,
-    catches: Signals,
-    pace: Pace,
-    /// Found and not yet in the store, oldest first.
-    waiting: VecDeque<Found>,
-    uploading: Option<Found>,
-    /// Of the newest checkpoint in the store.
-    published: Option<Option<u64>>,
-    exited: Option<Exited>,
-    /// A notice was answered by an upload alone.
-    warned: bool,
-}
-
-type Actions = Vec<Action>;
+use super::leave::end_of;
+use super::state::{Actions, Phase, Run, Why};
+use super::{Action, Alarm, End, Event, Exited, Meter, Now, Signals, Totals};
 
 impl Run {
-    /// A run that has not begun; the first action is to claim it.
-    pub fn new(spec: Spec) -> (Run, Actions) {
-        let pace = spec.pace;
-        let run = Run {
-            spec,
-            phase: Phase::Claiming,
-            why: None,
-            signalled: false,
-            attempt: 0,
-            totals: Totals {
-                interruptions: 0,
-                failures: 0,
-                failures_in_a_row: 0,
-                spent: None,
-            },
-            meter: None,
-            told: 0,
-            notices: Notices::default(),
-            catches: Signals::default(),
-            pace,
-            waiting: VecDeque::new(),
-            uploading: None,
-            published: None,
-            exited: None,
-            warned: false,
-        };
-        (run, vec![Action::Claim])
-    }
-
-    pub fn phase(&self) -> Phase {
-        self.phase
-    }
-
-    pub fn attempt(&self) -> u32 {
-        self.attempt
-    }
-
-    pub fn totals(&self) -> Totals {
-        self.totals
-    }
-
-    /// What was measured of the job, or is still assumed.
-    pub fn pace(&self) -> Pace {
-        self.pace
-    }
-
-    /// What was spent until then, all attempts together.
-    pub fn spent(&self, mono_ms: u64) -> Option<lessee_model::Money> {
-        self.meter.as_ref().map(|m| m.at(mono_ms))
-    }
-
-    /// Step of the newest checkpoint in the store.
-    pub fn latest_step(&self) -> Option<u64> {
-        self.published.flatten()
-    }
-
     /// What happened, and when; what is to be done. After `Action::End` nothing follows.
     pub fn step(&mut self, now: Now, event: Event) -> Actions {
         let mut out = Actions::new();
@@ -297,154 +176,6 @@ impl Run {
         }
     }
 
-    fn stopping(&self) -> bool {
-        matches!(
-            self.phase,
-            Phase::Stopping { .. } | Phase::Flushing { .. } | Phase::Testing | Phase::Ended
-        )
-    }
-
-    /// Whether the money lasts so much longer.
-    fn allows(&self, now: Now, ms: u64) -> bool {
-        let until_ms = now.mono_ms.saturating_add(ms);
-        self.meter.as_ref().is_none_or(|m| m.allows(until_ms, 0))
-    }
-
-    fn way_out_ms(&self) -> u64 {
-        self.pace.way_out_ms().saturating_add(self.spec.margin_ms)
-    }
-
-    /// The cap would be passed if the way out were begun any later than now.
-    fn must_leave(&self, now: Now) -> bool {
-        let end = now.mono_ms.saturating_add(self.way_out_ms());
-        self.meter
-            .as_ref()
-            .is_some_and(|m| !m.allows(end, self.pace.bytes))
-    }
-
-    fn tell_spending(&mut self, now: Now, out: &mut Actions) {
-        let Some(meter) = &self.meter else {
-            return;
-        };
-        let reached = meter.reached(now.mono_ms);
-        if reached > self.told {
-            let share = meter.budget().tell_at.get(reached - 1).copied();
-            self.told = reached;
-            out.extend(share.map(|share| Action::Tell(Alarm::Spent { share })));
-        }
-    }
-
-    fn noticed(
-        &mut self,
-        now: Now,
-        source: &str,
-        kind: Kind,
-        at_wall_ms: Option<i64>,
-        out: &mut Actions,
-    ) {
-        if kind == Kind::AtRisk {
-            // save early, and go on
-            return self.publish_next(out);
-        }
-        // an end without a time comes at once
-        let at_ms = at_wall_ms.map_or(now.mono_ms, |at| now.mono_of(at));
-        self.notices.heard(source, at_ms.max(now.mono_ms));
-        self.publish_next(out);
-        if let Phase::Stopping { kill_at_ms, killed } = self.phase
-            && !killed
-            && let Some((at_ms, _)) = self.notices.deadline()
-        {
-            let kill_at_ms = kill_at_ms.min(self.last_moment(at_ms));
-            self.phase = Phase::Stopping { kill_at_ms, killed };
-        }
-    }
-
-    fn withdrawn(&mut self, source: &str) {
-        let was = self.notices.withdrawn(source);
-        // nobody was asked to end yet: back to work
-        let only_waits = matches!(self.phase, Phase::Stopping { killed: false, .. })
-            && !self.signalled
-            && self.why == Some(Why::Notice);
-        if was && only_waits && self.notices.deadline().is_none() {
-            self.phase = Phase::Running;
-            self.why = None;
-            self.warned = false;
-        }
-    }
-
-    /// When the program has to be gone, so that its last checkpoint can still be sent and the lease given back.
-    fn last_moment(&self, at_ms: u64) -> u64 {
-        at_ms.saturating_sub(self.spec.margin_ms)
-    }
-
-    /// Brings the run to its end; the program has until `until_ms`.
-    fn stop(&mut self, now: Now, why: Why, until_ms: u64, out: &mut Actions) {
-        if self.why.is_none() {
-            self.why = Some(why);
-        }
-        match self.phase {
-            Phase::Running => {
-                self.phase = Phase::Stopping {
-                    kill_at_ms: self.last_moment(until_ms).max(now.mono_ms),
-                    killed: false,
-                };
-                self.ask(now, out);
-                self.publish_next(out);
-            }
-            Phase::Waiting { .. } => {
-                let end = self.why.as_ref().map(end_of);
-                self.give_back(end.unwrap_or(End::Interrupted), out);
-            }
-            // the others end by themselves, and then look at `why`
-            _ => {}
-        }
-    }
-
-    /// Sends the signal that makes the program save, if it catches it and there is time.
-    fn ask(&mut self, now: Now, out: &mut Actions) {
-        let Phase::Stopping { kill_at_ms, .. } = self.phase else {
-            return;
-        };
-        let Some(signal) = self.spec.stop else {
-            return;
-        };
-        if self.signalled {
-            return;
-        }
-        let left_ms = kill_at_ms.saturating_sub(now.mono_ms);
-        if !self.catches.has(signal) {
-            // it would die of it, and have saved nothing
-            if !self.warned {
-                out.push(Action::Tell(Alarm::NotCaught(signal)));
-            }
-            self.warned = true;
-            return;
-        }
-        let need_ms = self.way_out_ms();
-        if need_ms > left_ms && !self.begins_by_asking() {
-            if !self.warned {
-                out.push(Action::Tell(Alarm::NoTimeToSave { need_ms, left_ms }));
-            }
-            self.warned = true;
-            return;
-        }
-        self.signalled = true;
-        out.push(Action::Signal(signal));
-    }
-
-    /// Where nothing but the user or the ledger ends it there is no time to run out of.
-    fn begins_by_asking(&self) -> bool {
-        matches!(self.why, Some(Why::Asked | Why::Ledger(_) | Why::Stuck))
-    }
-
-    fn kill(&mut self, now: Now, out: &mut Actions) {
-        self.phase = Phase::Stopping {
-            kill_at_ms: now.mono_ms,
-            killed: true,
-        };
-        out.push(Action::Kill);
-    }
-
     fn exited(&mut self, now: Now, exited: Exited, out: &mut Actions) {
         if !matches!(self.phase, Phase::Running | Phase::Stopping { .. }) {
             return;
@@ -469,20 +200,6 @@ impl Run {
         };
         out.push(Action::Rescan);
         self.publish_next(out);
-    }
-
-    /// A long notice is used for work: until twice the way out is left, or two minutes.
-    fn is_soon(&self, now: Now, at_ms: u64) -> bool {
-        let lead = self.way_out_ms().saturating_mul(2).max(120_000);
-        now.mono_ms.saturating_add(lead) >= at_ms
-    }
-
-    fn flush_until(&self, now: Now) -> u64 {
-        let most = now.mono_ms.saturating_add(self.spec.flush_ms);
-        match self.notices.deadline() {
-            Some((at_ms, _)) => most.min(at_ms),
-            None => most,
-        }
     }
 
     /// All that can be safe is safe.
@@ -543,58 +260,8 @@ impl Run {
         self.phase = Phase::Waiting { until_ms };
     }
 
-    fn found(&mut self, found: Found, out: &mut Actions) {
-        if self.why == Some(Why::Fenced) {
-            return;
-        }
-        if let Some(ms) = found.save_ms {
-            self.pace.save_ms = ms;
-        }
-        self.pace.bytes = found.bytes;
-        let known = |f: &Found| f.id == found.id;
-        if self.uploading.as_ref().is_some_and(known) || self.waiting.iter().any(known) {
-            return;
-        }
-        self.waiting.push_back(found);
-        self.publish_next(out);
-    }
-
-    /// One upload at a time, the newest first: an older one that waits is of no use once a newer is safe.
-    fn publish_next(&mut self, out: &mut Actions) {
-        if self.uploading.is_some() {
-            return;
-        }
-        if let Some(next) = self.waiting.pop_back() {
-            out.push(Action::Publish(next.id.clone()));
-            self.uploading = Some(next);
-        }
-    }
-
-    fn sent(&mut self, id: &str, bytes: u64, ms: u64, out: &mut Actions) {
-        let Some(found) = self.uploading.take_if(|f| f.id == id) else {
-            return;
-        };
-        if ms > 0 && bytes > 0 {
-            self.pace.bytes_per_s = bytes as f64 * 1000.0 / ms as f64;
-        }
-        self.published = Some(found.step);
-        self.totals.failures_in_a_row = 0;
-        // what is older than it need not be sent any more
-        let newer = |f: &Found| f.step.is_none() || f.step > found.step;
-        self.waiting.retain(newer);
-        self.publish_next(out);
-    }
-
-    fn publish_failed(&mut self, id: &str, reason: String, out: &mut Actions) {
-        if self.uploading.take_if(|f| f.id == id).is_none() {
-            return;
-        }
-        out.push(Action::Tell(Alarm::Behind { reason }));
-        self.publish_next(out);
-    }
-
     /// Gives the lease back, and ends.
-    fn give_back(&mut self, end: End, out: &mut Actions) {
+    pub(super) fn give_back(&mut self, end: End, out: &mut Actions) {
         out.push(Action::Release);
         self.end(end, out);
     }
@@ -602,19 +269,5 @@ impl Run {
     fn end(&mut self, end: End, out: &mut Actions) {
         self.phase = Phase::Ended;
         out.push(Action::End(end));
-    }
-}
-
-/// The end that a reason leads to.
-fn end_of(why: &Why) -> End {
-    match why {
-        Why::Notice => End::Interrupted,
-        Why::Asked => End::Asked,
-        Why::Budget => End::Budget,
-        Why::Stuck => End::Stuck,
-        Why::Fenced => End::Fenced,
-        Why::Ledger(reason) => End::LedgerBroken {
-            reason: reason.clone(),
-        },
     }
 }

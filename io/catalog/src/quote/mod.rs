@@ -23,6 +23,7 @@ mod remarks;
 mod row;
 mod scan;
 mod settle;
+mod sizes;
 mod table;
 mod tree;
 mod unit;
