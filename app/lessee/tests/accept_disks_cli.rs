@@ -250,6 +250,21 @@ impl Recorded {
         self
     }
 
+    /// vda below dm-crypt, and vdb in the clear.
+    fn two_disks_one_encrypted(&self) -> &Recorded {
+        self.device("virtio0/block/vda", &[("dev", "254:0\n")])
+            .device("virtio1/block/vdb", &[("dev", "254:16\n")])
+            .device(
+                "virtual/block/dm-0",
+                &[
+                    ("dev", "253:0\n"),
+                    ("dm/name", "c\n"),
+                    ("dm/uuid", "CRYPT-LUKS2-0-c\n"),
+                ],
+            )
+            .slave("virtio0/block/vda", "virtual/block/dm-0")
+    }
+
     fn slave(&self, place: &str, of: &str) -> &Recorded {
         let name = Path::new(place).file_name().unwrap().to_str().unwrap();
         let folder = self.home.path(&format!("m/sys/devices/{of}/slaves"));
@@ -363,16 +378,7 @@ fn of_two_disks_below_a_volume_the_one_in_the_clear_decides() {
     let mounts = "22 1 253:1 / / rw - ext4 /dev/mapper/vg-root rw\n";
     let recorded = Recorded::new(mounts, "");
     recorded
-        .device("virtio0/block/vda", &[("dev", "254:0\n")])
-        .device("virtio1/block/vdb", &[("dev", "254:16\n")])
-        .device(
-            "virtual/block/dm-0",
-            &[
-                ("dev", "253:0\n"),
-                ("dm/name", "c\n"),
-                ("dm/uuid", "CRYPT-LUKS2-0-c\n"),
-            ],
-        )
+        .two_disks_one_encrypted()
         .device(
             "virtual/block/dm-1",
             &[
@@ -381,7 +387,6 @@ fn of_two_disks_below_a_volume_the_one_in_the_clear_decides() {
                 ("dm/uuid", "LVM-abc\n"),
             ],
         )
-        .slave("virtio0/block/vda", "virtual/block/dm-0")
         .slave("virtual/block/dm-0", "virtual/block/dm-1")
         .slave("virtio1/block/vdb", "virtual/block/dm-1");
     let doc = recorded.look(7);
@@ -392,18 +397,7 @@ fn of_two_disks_below_a_volume_the_one_in_the_clear_decides() {
 fn btrfs(members: &[&str]) -> Value {
     let mounts = "22 1 0:40 / / rw - btrfs /dev/mapper/c rw,subvol=/\n";
     let recorded = Recorded::new(mounts, "");
-    recorded
-        .device("virtio0/block/vda", &[("dev", "254:0\n")])
-        .device("virtio1/block/vdb", &[("dev", "254:16\n")])
-        .device(
-            "virtual/block/dm-0",
-            &[
-                ("dev", "253:0\n"),
-                ("dm/name", "c\n"),
-                ("dm/uuid", "CRYPT-LUKS2-0-c\n"),
-            ],
-        )
-        .slave("virtio0/block/vda", "virtual/block/dm-0");
+    recorded.two_disks_one_encrypted();
     for member in members {
         recorded
             .home

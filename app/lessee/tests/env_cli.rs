@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Home, Run};
+use common::{Home, Run, finding};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
@@ -14,18 +14,6 @@ use std::process::Command;
 
 fn env(home: &Home, args: &[&str]) -> Run {
     home.run(&[&["accept", "env"], args, &["-o", "json"]].concat())
-}
-
-#[track_caller]
-fn finding<'a>(doc: &'a Value, rule: &str, subject: &str) -> &'a Value {
-    let findings = doc["findings"].as_array().expect("findings");
-    let found = findings.iter().find(|f| {
-        f["rule"] == rule
-            && f["subject"]
-                .as_str()
-                .is_some_and(|s| s.starts_with(subject))
-    });
-    found.unwrap_or_else(|| panic!("no {rule} of {subject}: {doc:#}"))
 }
 
 fn rules(doc: &Value) -> Vec<(String, String, String)> {
@@ -771,65 +759,6 @@ fn an_oci_layout_is_read_packed_and_as_a_folder() {
             "{lock:#}"
         );
     }
-}
-
-/// A member with any name and link, however hostile.
-fn raw(path: &str, kind: u8, link: &str, size: u64) -> Vec<u8> {
-    let mut header = tar::Header::new_ustar();
-    {
-        let old = header.as_old_mut();
-        old.name[..path.len()].copy_from_slice(path.as_bytes());
-        old.linkname[..link.len()].copy_from_slice(link.as_bytes());
-        old.linkflag = [kind];
-    }
-    header.set_mode(0o644);
-    header.set_size(size);
-    header.set_cksum();
-    header.as_bytes().to_vec()
-}
-
-#[test]
-fn hostile_archives_harm_nobody() {
-    let home = &Home::new();
-    let end = vec![0; 1024];
-    // out of the root, links in a circle, links to this machine's files
-    let mut bytes = raw("../../../../tmp/lessee-was-here", b'0', "", 0);
-    bytes.extend(raw("opt", b'2', "opt", 0));
-    bytes.extend(raw("etc/os-release", b'2', "/etc/os-release", 0));
-    bytes.extend(raw("a", b'2', "b/c", 0));
-    bytes.extend(raw("b", b'2', "a/c", 0));
-    bytes.extend(raw("var/lib/dpkg/status", b'1', "../../etc/passwd", 0));
-    bytes.extend(&end);
-    let doc = env(home, &[&home.file("paths.tar", bytes)]).exits(7).json();
-    assert!(!Path::new("/tmp/lessee-was-here").exists());
-    assert_eq!(doc["environment"]["os"], Value::Null);
-    // a name of four gigabytes
-    let mut bytes = raw("././@LongLink", b'L', "", 4 << 30);
-    bytes.extend(vec![b'x'; 4096]);
-    let doc = env(home, &[&home.file("name.tar", bytes)]).exits(7).json();
-    assert_eq!(finding(&doc, "read", "")["code"], "env_note_damaged");
-    // a member that says to be longer than the archive
-    let mut bytes = raw("var/lib/dpkg/status", b'0', "", 1 << 40);
-    bytes.extend(vec![b'x'; 4096]);
-    let doc = env(home, &[&home.file("long.tar", bytes)]).exits(7).json();
-    assert!(
-        finding(&doc, "read", "")["code"] == "env_note_truncated",
-        "{doc:#}"
-    );
-}
-
-#[test]
-fn a_bomb_is_refused() {
-    let home = &Home::new();
-    // seven gigabytes of zeros behind one header, of which a fifth is there, in two megabytes
-    let mut bytes = packed(&raw("zeros", b'0', "", 7 << 30));
-    let zeros = packed(&vec![0; 1 << 20]);
-    for _ in 0..1500 {
-        bytes.extend(&zeros);
-    }
-    let bomb = home.file("bomb.tar.gz", bytes);
-    let doc = env(home, &[&bomb, "--need", "torch"]).exits(7).json();
-    assert_eq!(finding(&doc, "read", &bomb)["code"], "env_note_damaged");
 }
 
 #[test]

@@ -2,17 +2,19 @@
 
 mod common;
 
-use common::{Home, Run};
+use common::{Home, Run, finding};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::io::Write as _;
+use std::path::Path;
 
 fn env(home: &Home, args: &[&str]) -> Run {
     home.run(&[&["accept", "env"], args, &["-o", "json"]].concat())
 }
 
+/// A member with any name and link, however hostile.
 fn header(path: &str, kind: u8, link: &str, size: u64) -> Vec<u8> {
     let mut header = tar::Header::new_ustar();
     let old = header.as_old_mut();
@@ -172,4 +174,48 @@ fn passwords_are_neither_shown_nor_kept() {
         assert!(!text.contains("SECRETPW"), "{text}");
     }
     assert!(kept.contains("https://***@h/x-1.0"), "{kept}");
+}
+
+#[test]
+fn hostile_archives_harm_nobody() {
+    let home = &Home::new();
+    let end = vec![0; 1024];
+    // out of the root, links in a circle, links to this machine's files
+    let mut bytes = header("../../../../tmp/lessee-was-here", b'0', "", 0);
+    bytes.extend(header("opt", b'2', "opt", 0));
+    bytes.extend(header("etc/os-release", b'2', "/etc/os-release", 0));
+    bytes.extend(header("a", b'2', "b/c", 0));
+    bytes.extend(header("b", b'2', "a/c", 0));
+    bytes.extend(header("var/lib/dpkg/status", b'1', "../../etc/passwd", 0));
+    bytes.extend(&end);
+    let doc = env(home, &[&home.file("paths.tar", bytes)]).exits(7).json();
+    assert!(!Path::new("/tmp/lessee-was-here").exists());
+    assert_eq!(doc["environment"]["os"], Value::Null);
+    // a name of four gigabytes
+    let mut bytes = header("././@LongLink", b'L', "", 4 << 30);
+    bytes.extend(vec![b'x'; 4096]);
+    let doc = env(home, &[&home.file("name.tar", bytes)]).exits(7).json();
+    assert_eq!(finding(&doc, "read", "")["code"], "env_note_damaged");
+    // a member that says to be longer than the archive
+    let mut bytes = header("var/lib/dpkg/status", b'0', "", 1 << 40);
+    bytes.extend(vec![b'x'; 4096]);
+    let doc = env(home, &[&home.file("long.tar", bytes)]).exits(7).json();
+    assert!(
+        finding(&doc, "read", "")["code"] == "env_note_truncated",
+        "{doc:#}"
+    );
+}
+
+#[test]
+fn a_bomb_is_refused() {
+    let home = &Home::new();
+    // seven gigabytes of zeros behind one header, of which a fifth is there, in two megabytes
+    let mut bytes = gzip(&header("zeros", b'0', "", 7 << 30));
+    let zeros = gzip(&vec![0; 1 << 20]);
+    for _ in 0..1500 {
+        bytes.extend(&zeros);
+    }
+    let bomb = home.file("bomb.tar.gz", bytes);
+    let doc = env(home, &[&bomb, "--need", "torch"]).exits(7).json();
+    assert_eq!(finding(&doc, "read", &bomb)["code"], "env_note_damaged");
 }

@@ -2,24 +2,11 @@
 
 mod common;
 
-use common::{Home, Run};
+use common::{Home, Run, finding};
 use serde_json::Value;
 
 fn env(home: &Home, args: &[&str]) -> Run {
     home.run(&[&["accept", "env"], args, &["-o", "json"]].concat())
-}
-
-#[track_caller]
-fn finding<'a>(doc: &'a Value, rule: &str, subject: &str) -> &'a Value {
-    let findings = doc["findings"].as_array().expect("findings");
-    let is = |f: &&Value| {
-        f["rule"] == rule
-            && f["subject"]
-                .as_str()
-                .is_some_and(|s| s.starts_with(subject))
-    };
-    let found = findings.iter().find(is);
-    found.unwrap_or_else(|| panic!("no {rule} of {subject}: {doc:#}"))
 }
 
 fn lines(doc: &Value) -> Vec<String> {

@@ -5,7 +5,7 @@ use crate::failure::{duration, over, sure, told};
 use crate::finding::{Check, Finding, Verdict};
 use crate::provider::{BudgetTerms, ProviderFacts};
 use lessee_model::tariff::{BillingRule, Stopped};
-use lessee_model::{Arg, Known, Money, Msg};
+use lessee_model::{Arg, Known, Money, Msg, Provenance, Sourced};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -147,8 +147,6 @@ fn stopped_compute(case: &BudgetCase) -> Check {
             return unknown(rule, "accept-stopped-unknown", "accept-ask-stopped");
         }
     };
-    let why = &billing.why;
-    let decides = crate::table::decides(why.confidence);
     let mut reason = Msg::new(id);
     if let (Some(en), Some(zh)) = (&billing.value.stop_note_en, &billing.value.stop_note_zh) {
         let note = Arg::Both {
@@ -157,18 +155,28 @@ fn stopped_compute(case: &BudgetCase) -> Check {
         };
         reason = Msg::new("accept-and").arg("a", reason).arg("b", note);
     }
-    let (verdict, reason) = match decides {
+    of_billing(rule, (verdict, reason), "accept-ask-stopped", &billing.why)
+}
+
+/// By what is known of the billing; what nobody has verified is a question.
+fn of_billing(
+    rule: &'static str,
+    (verdict, reason): (Verdict, Msg),
+    ask: &'static str,
+    why: &Provenance,
+) -> Check {
+    let (verdict, reason) = match crate::table::decides(why.confidence) {
         true => (verdict, reason),
         false => (
             Verdict::Unknown,
             Msg::new("accept-only-said").arg("what", reason),
         ),
     };
-    let mut check = Check::new(rule, verdict, reason).known_by(why);
-    if verdict != Verdict::Pass {
-        check = check.asking(Msg::new("accept-ask-stopped"));
+    let check = Check::new(rule, verdict, reason).known_by(why);
+    match verdict {
+        Verdict::Pass => check,
+        _ => check.asking(Msg::new(ask)),
     }
-    check
 }
 
 fn stopped_storage(case: &BudgetCase) -> Check {
@@ -181,16 +189,6 @@ fn stopped_storage(case: &BudgetCase) -> Check {
         );
     };
     let (verdict, id) = match billing.value.stopped_storage {
-        Stopped::Free if !crate::table::decides(billing.why.confidence) => {
-            let said = Msg::new("accept-stopped-disks-free");
-            return Check::new(
-                rule,
-                Verdict::Unknown,
-                Msg::new("accept-only-said").arg("what", said),
-            )
-            .known_by(&billing.why)
-            .asking(Msg::new("accept-ask-stopped-disks"));
-        }
         Stopped::Free => (Verdict::Pass, "accept-stopped-disks-free"),
         Stopped::Billed | Stopped::NoStop => (Verdict::Warn, "accept-stopped-disks-billed"),
         Stopped::Unknown => {
@@ -201,7 +199,12 @@ fn stopped_storage(case: &BudgetCase) -> Check {
             );
         }
     };
-    Check::new(rule, verdict, Msg::new(id)).known_by(&billing.why)
+    of_billing(
+        rule,
+        (verdict, Msg::new(id)),
+        "accept-ask-stopped-disks",
+        &billing.why,
+    )
 }
 
 /// What may be spent between the moment at which the budget is used up and the stop: the age of the billing data and the
@@ -288,7 +291,7 @@ fn worst_case(case: &BudgetCase, terms: Option<&BudgetTerms>, facts: &ProviderFa
 fn guard(case: &BudgetCase, facts: &ProviderFacts) -> GuardLine {
     let limits = &facts.limits.budget;
     // what nobody has verified must not decide what is done to a machine
-    let sure = |b: &&lessee_model::Sourced<BillingRule>| crate::table::decides(b.why.confidence);
+    let sure = |b: &&Sourced<BillingRule>| crate::table::decides(b.why.confidence);
     let billing = case.billing.as_ref().ok().filter(sure).map(|b| &b.value);
     let action = match billing.map(|b| b.stopped_compute) {
         Some(Stopped::Free) => "stop",

@@ -52,7 +52,7 @@ pub use report::{
     Yardstick, diff, expected, fits, is_code, nothing, promised, stated,
 };
 pub use screen::{ScreenReading, doubts};
-pub use shell::{HIDDEN, hidden};
+pub use shell::{HIDDEN, hidden, shown_address};
 pub use support::{Promise, Ticket, log_unreadable, support};
 pub use table::TableError;
 pub use version::Version;

@@ -41,6 +41,20 @@ pub fn hidden(text: &str) -> String {
     out
 }
 
+/// An address as it may be said again: nothing of what may be a password or a token.
+pub fn shown_address(text: &str) -> String {
+    let most = |text: &str| -> String {
+        let shown = text.chars().filter(|c| !c.is_control());
+        shown.take(100).collect()
+    };
+    match text.split_once("://") {
+        // where a password ends cannot be told, as it may hold any sign
+        Some((scheme, _)) if text.contains('@') => format!("{}://...", most(scheme)),
+        None if text.contains('@') => "...".to_owned(),
+        _ => most(text.split(['?', '#']).next().unwrap_or("")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -64,7 +64,7 @@ impl Explain for TargetsError {
                 text,
                 why,
             } => at("accept-latency-targets-target", file, *line)
-                .arg("text", lessee_accept::security::shown_address(text))
+                .arg("text", lessee_accept::shown_address(text))
                 .arg("why", why.msg()),
             TargetsError::None { file } => {
                 Msg::new("accept-latency-targets-none").arg("file", file.as_str())

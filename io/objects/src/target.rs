@@ -1,6 +1,7 @@
 //! Where objects go: an endpoint, a bucket, a prefix, a region.
 
 use crate::ObjectError;
+use lessee_accept::shown_address;
 use reqwest::Url;
 use rusty_s3::{Bucket, UrlStyle};
 
@@ -22,7 +23,7 @@ impl Target {
     /// It is neither, or names credentials, which do not belong there.
     pub fn parse(text: &str, endpoint: Option<&str>, region: &str) -> Result<Target, ObjectError> {
         let wrong = |detail: &str| ObjectError::Target {
-            target: shown(text),
+            target: shown_address(text),
             detail: detail.to_owned(),
         };
         let (endpoint, path) = match text.strip_prefix("s3://") {
@@ -41,8 +42,8 @@ impl Target {
                 (root.to_string(), path)
             }
         };
-        let url =
-            Url::parse(&endpoint).map_err(|e| wrong(&format!("{}: {e}", shown(&endpoint))))?;
+        let url = Url::parse(&endpoint)
+            .map_err(|e| wrong(&format!("{}: {e}", shown_address(&endpoint))))?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err(wrong("credentials do not belong into an address"));
         }
@@ -106,27 +107,6 @@ impl Target {
         let address = host.parse::<std::net::IpAddr>();
         host == "localhost" || address.is_ok_and(|a| a.is_loopback())
     }
-}
-
-/// An address as it may be shown: without what may be a password or a token.
-fn shown(text: &str) -> String {
-    let shown = match Url::parse(text) {
-        Ok(mut url) => {
-            let _ = url.set_username("");
-            let _ = url.set_password(None);
-            url.set_query(None);
-            url.set_fragment(None);
-            url.to_string()
-        }
-        // where a password ends cannot be told
-        Err(_) if text.contains('@') => "...".to_owned(),
-        Err(_) => text.split(['?', '#']).next().unwrap_or("").to_owned(),
-    };
-    shown
-        .chars()
-        .filter(|c| !c.is_control())
-        .take(200)
-        .collect()
 }
 
 #[cfg(test)]

@@ -190,3 +190,16 @@ pub fn check(value: &Value, schema: &Value, root: &Value, place: &str, wrong: &m
         }
     }
 }
+
+/// The finding of a rule whose subject begins so.
+#[track_caller]
+pub fn finding<'a>(doc: &'a Value, rule: &str, subject: &str) -> &'a Value {
+    let findings = doc["findings"].as_array().expect("findings");
+    let found = findings.iter().find(|f| {
+        f["rule"] == rule
+            && f["subject"]
+                .as_str()
+                .is_some_and(|s| s.starts_with(subject))
+    });
+    found.unwrap_or_else(|| panic!("no {rule} of {subject}: {doc:#}"))
+}

@@ -17,7 +17,7 @@ mod tls;
 pub use checklist::{Item, Profile, Seen, checklist, claims};
 pub use disk::{HostFacts, Layer, LayerKind, MountFacts, NvmeFacts, SwapFacts, host};
 pub use luks::{LuksFacts, LuksRead, LuksSlot, luks};
-pub use reach::{PlainAnswer, PlainHttp, Unreached, plain_http, shown_address};
+pub use reach::{PlainAnswer, PlainHttp, Unreached, plain_http};
 pub use s3::{Imds, ImdsFacts, S3Encryption, S3Facts, S3Policy, imds, s3};
 pub use ssh::{SshFacts, ssh};
 pub use tables::{HttpSign, HttpSigns, Security, SecuritySources, Strength};

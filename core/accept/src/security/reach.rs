@@ -119,14 +119,3 @@ pub fn plain_http(
     }
     judged.findings
 }
-
-/// An address as it may be said again: nothing of what may be a password or a token.
-pub fn shown_address(text: &str) -> String {
-    let most = |text: &str| text.chars().take(100).collect::<String>();
-    match text.split_once("://") {
-        // where a password ends cannot be told, as it may hold any sign
-        Some((scheme, _)) if text.contains('@') => format!("{}://...", most(scheme)),
-        None if text.contains('@') => "...".to_owned(),
-        _ => most(text.split(['?', '#']).next().unwrap_or("")),
-    }
-}

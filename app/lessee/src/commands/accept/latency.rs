@@ -88,7 +88,7 @@ fn targets(args: &LatencyArgs, rules: &LatencyRules) -> Result<Vec<Target>, Fail
     for text in &args.hosts {
         let target = Target::parse(text).map_err(|why| {
             let msg = Msg::new("accept-latency-host")
-                .arg("text", lessee_accept::security::shown_address(text))
+                .arg("text", lessee_accept::shown_address(text))
                 .arg("why", why.msg());
             Failure::usage(msg)
         })?;

@@ -134,7 +134,7 @@ fn endpoint(text: &str) -> Result<Endpoint, Failure> {
             _ => Msg::new("accept-endpoint-user"),
         };
         let msg = Msg::new("accept-endpoint")
-            .arg("text", security::shown_address(text))
+            .arg("text", lessee_accept::shown_address(text))
             .arg("why", why);
         Failure::usage(msg).hint(Msg::new("hint-accept-endpoint"))
     })
