@@ -76,8 +76,8 @@ fn project(table: &Value, scope: &mut Scope, out: &mut NeedsFile) {
         }
     }
     let indexes = at(table, &["tool", "uv", "index"]);
-    for (line, need) in &mut scope.lines[before..] {
-        let Ok(need) = need else { continue };
+    for (line, slot) in &mut scope.lines[before..] {
+        let Ok(need) = slot else { continue };
         let source = at(table, &["tool", "uv", "sources", need.package.as_str()]);
         let Some(source) = source.and_then(chosen) else {
             continue;
@@ -90,11 +90,7 @@ fn project(table: &Value, scope: &mut Scope, out: &mut NeedsFile) {
             }
         } else {
             line.push_str(" (tool.uv.sources)");
-        }
-    }
-    for (line, need) in &mut scope.lines[before..] {
-        if line.ends_with(" (tool.uv.sources)") {
-            *need = Err(NeedError::Elsewhere);
+            *slot = Err(NeedError::Elsewhere);
         }
     }
     // an index that is not for named packages only serves all
