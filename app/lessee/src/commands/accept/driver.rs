@@ -383,10 +383,6 @@ fn usual(name: &str, table: &GpuTable) -> Option<u64> {
     if other || lower.ends_with("...") {
         return None;
     }
-    // the card of a laptop is another product under the desktop's number
-    if name.to_ascii_lowercase().contains("laptop") {
-        return None;
-    }
     let found = table.spec(&table.resolve(name)?)?;
     let usable = found.spec.usable_mib.filter(|_| !found.ambiguous)?;
     Some(u64::from(usable))
