@@ -5,6 +5,7 @@ use crate::finding::{Answer, Check, verdict};
 use crate::judge::{Host, no_version, runs, works};
 use crate::libs;
 use crate::need::Need;
+use crate::shell::{pip_install, quoted};
 use lessee_model::Msg;
 
 pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
@@ -56,13 +57,13 @@ fn cudnn(release: &TensorFlow) -> Option<u64> {
 /// The same release with an older cuDNN, where only that keeps it from running.
 fn pinned(release: &TensorFlow, host: &Host<'_>) -> Option<String> {
     let pin = libs::older_cudnn(cudnn(release)?, CUDA_12, host)?;
-    works(verdict(&alone(release, host))).then(|| format!("{} '{pin}'", line(release)))
+    works(verdict(&alone(release, host))).then(|| format!("{} {}", line(release), quoted(&pin)))
 }
 
 fn line(release: &TensorFlow) -> String {
     match release.and_cuda {
-        true => format!("pip install 'tensorflow[and-cuda]=={}'", release.version),
-        false => format!("pip install tensorflow=={}", release.version),
+        true => pip_install(&format!("tensorflow[and-cuda]=={}", release.version)),
+        false => pip_install(&format!("tensorflow=={}", release.version)),
     }
 }
 

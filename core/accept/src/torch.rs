@@ -6,6 +6,7 @@ use crate::finding::{Answer, Check, Verdict, verdict};
 use crate::judge::{Host, no_version, runs, works, would};
 use crate::need::Need;
 use crate::rocm;
+use crate::shell::pip_install;
 use crate::table::decides;
 use lessee_model::Msg;
 
@@ -127,7 +128,7 @@ fn local_of(cuda: Pair) -> String {
 }
 
 fn plain(release: &Torch) -> String {
-    format!("pip install torch=={}", release.version)
+    pip_install(&format!("torch=={}", release.version))
 }
 
 fn from_index(release: &Torch, local: &str) -> String {

@@ -5,6 +5,7 @@ use crate::facts::Vllm;
 use crate::finding::{Answer, Check, Verdict, verdict};
 use crate::judge::{Host, no_version, works};
 use crate::need::Need;
+use crate::shell::pip_install;
 use crate::torch;
 use crate::version::Version;
 use lessee_model::Msg;
@@ -39,7 +40,7 @@ pub(crate) fn judge(need: &Need, host: &Host<'_>) -> Answer {
 }
 
 fn line(release: &Vllm) -> String {
-    format!("pip install vllm=={}", release.version)
+    pip_install(&format!("vllm=={}", release.version))
 }
 
 /// Whether a release works on the machine.

@@ -150,15 +150,7 @@ pub fn read_file(path: &Path, read_at: &str) -> Result<Environment, ImageError> 
         return Ok(read_input(Cursor::new(head).chain(file), &shown, read_at));
     }
     let fresh = || File::open(path);
-    let once = fresh().and_then(|f| unpack(f, BTreeSet::new()));
-    let unpacked = match once {
-        Ok(first) if !first.links.is_empty() => {
-            let targets = first.links.into_iter().map(|(_, target)| target);
-            let targets: BTreeSet<String> = targets.collect();
-            fresh().and_then(|f| unpack(f, targets))
-        }
-        once => once,
-    };
+    let unpacked = with_links(|also| fresh().and_then(|f| unpack(f, also)));
     let mut out = Environment::new(read_at.to_owned());
     out.sources.push(SourceRead {
         kind: SourceKind::Archive,
@@ -167,6 +159,15 @@ pub fn read_file(path: &Path, read_at: &str) -> Result<Environment, ImageError> 
     archive(unpacked, &shown, &mut out);
     out.sort();
     Ok(out)
+}
+
+/// Unpacks, and once more where hard links lead to files that were passed over.
+fn with_links(unpack: impl Fn(BTreeSet<String>) -> io::Result<Unpacked>) -> io::Result<Unpacked> {
+    let first = unpack(BTreeSet::new())?;
+    if first.links.is_empty() {
+        return Ok(first);
+    }
+    unpack(first.links.into_iter().map(|(_, target)| target).collect())
 }
 
 fn archive(unpacked: io::Result<Unpacked>, shown: &str, out: &mut Environment) {
@@ -226,14 +227,7 @@ pub fn read_folder(folder: &Path, read_at: &str) -> Result<Environment, ImageErr
         kind: SourceKind::Archive,
         path: shown.clone(),
     });
-    let once = unpack_layout(folder, BTreeSet::new());
-    let unpacked = match once {
-        Ok(first) if !first.links.is_empty() => {
-            let targets = first.links.into_iter().map(|(_, target)| target);
-            unpack_layout(folder, targets.collect())
-        }
-        once => once,
-    };
+    let unpacked = with_links(|also| unpack_layout(folder, also));
     archive(unpacked, &shown, &mut out);
     out.sort();
     Ok(out)

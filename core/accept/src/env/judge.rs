@@ -221,7 +221,7 @@ impl Set<'_> {
                 Some(pip_install(&release))
             }
             _ if is_framework(partner) => None,
-            _ => Some(format!("pip install '{wants}'")),
+            _ => Some(pip_install(wants)),
         }
     }
 }
@@ -373,7 +373,7 @@ fn tell_unmet(
     };
     match unmet.kind {
         UnmetKind::Python | UnmetKind::Unseen => {}
-        UnmetKind::Missing => finding.install = Some(format!("pip install '{}'", unmet.wants)),
+        UnmetKind::Missing => finding.install = Some(pip_install(&unmet.wants)),
         UnmetKind::Version => {
             let end = unmet.wants.find(['=', '<', '>', '~', '!']);
             let partner = name_key(&unmet.wants[..end.unwrap_or(unmet.wants.len())]);

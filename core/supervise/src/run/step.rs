@@ -75,7 +75,12 @@ impl Run {
                 at_wall_ms,
             } => self.noticed(now, &source, kind, at_wall_ms, out),
             Event::Withdrawn { source } => self.withdrawn(&source),
-            Event::StopAsked => self.stop(now, Why::Asked, now.mono_ms + self.spec.grace_ms, out),
+            Event::StopAsked => self.stop(
+                now,
+                Why::Asked,
+                now.mono_ms.saturating_add(self.spec.grace_ms),
+                out,
+            ),
             Event::Step { ms } => self.pace.step_ms = ms,
             Event::Paid(money) => {
                 if let Some(meter) = &mut self.meter {
@@ -83,7 +88,7 @@ impl Run {
                 }
             }
             Event::LedgerBroken { reason } => {
-                let until = now.mono_ms + self.spec.grace_ms;
+                let until = now.mono_ms.saturating_add(self.spec.grace_ms);
                 self.stop(now, Why::Ledger(reason), until, out);
             }
             Event::Stuck { signs } => {
@@ -91,7 +96,7 @@ impl Run {
                 if signs >= 2 && self.phase == Phase::Running {
                     out.push(Action::Tell(Alarm::Stuck));
                     if self.spec.kill_stuck {
-                        let until = now.mono_ms + self.spec.grace_ms;
+                        let until = now.mono_ms.saturating_add(self.spec.grace_ms);
                         self.stop(now, Why::Stuck, until, out);
                     }
                 }
@@ -108,7 +113,7 @@ impl Run {
         }
         self.tell_spending(now, out);
         if self.must_leave(now) && !self.stopping() {
-            let until = now.mono_ms + self.way_out_ms();
+            let until = now.mono_ms.saturating_add(self.way_out_ms());
             self.stop(now, Why::Budget, until, out);
         }
         match self.phase {
